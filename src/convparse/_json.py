@@ -19,5 +19,10 @@ def encode(value: Any) -> str:
 
 def decode(text: str) -> Any:
     """The value of JSON text made by ``encode``; integers of any size come back whole."""
-    value = orjson.loads(text)
-    return value if orjson.dumps(value) == text.encode() else json.loads(text)
+    try:
+        value = orjson.loads(text)
+        if orjson.dumps(value) == text.encode():
+            return value
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+        pass
+    return json.loads(text)

@@ -8,6 +8,7 @@ plain stores and then becomes the frozen class, which is two to three times chea
 ``close(record, cls)`` freezes it. Never hand out an open record.
 """
 
+from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import attrs
@@ -20,7 +21,7 @@ def _twin(cls: type[T], body: dict[str, Any]) -> type[T]:
     init = cast("Any", attrs.make_class(cls.__name__, fields, class_body=body)).__init__
     # Both slots must be given back: with one of them left in Python, CPython takes the slow path for both.
     plain = {"__slots__": (), "__init__": init, "__setattr__": object.__setattr__, "__delattr__": object.__delattr__}
-    return cast("type[T]", type(cls)(cls.__name__, (cls,), plain | body | {"__module__": cls.__module__}))
+    return cast("type[T]", type(cls.__name__, (cls,), plain | body | {"__module__": cls.__module__}))
 
 
 def maker(cls: type[T]) -> type[T]:
@@ -32,12 +33,13 @@ def maker(cls: type[T]) -> type[T]:
     return _twin(cls, {"__attrs_post_init__": freeze})
 
 
-def opener(cls: type[T]) -> type[T]:
-    """A constructor like ``cls`` whose result can be assigned to until ``close``."""
+def opener(cls: type[Any]) -> Callable[..., Any]:
+    """A constructor like ``cls`` whose result can be assigned to until ``close``; no type checker could follow it."""
     return _twin(cls, {})
 
 
-def close(record: T, cls: type[T]) -> T:
-    """Freeze a record made by ``opener(cls)``."""
-    cast("Any", record).__class__ = cls
-    return record
+def close(record: Any, cls: type[T]) -> T:
+    """Freeze a record made by ``opener(cls)``; one that is frozen already stays as it is."""
+    if type(record) is not cls:
+        record.__class__ = cls
+    return cast("T", record)

@@ -14,23 +14,16 @@ SHOWN = 80
 
 
 def short(value: object) -> str:
+    """A repr that cannot fill a page."""
     text = repr(value)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}… ({len(text)} characters)"
-
-
-def long_text() -> Any:
-    return attrs.field(repr=short)
-
-
-def optional_text() -> Any:
-    return attrs.field(default=None, repr=lambda value: "None" if value is None else short(value))
 
 
 @attrs.frozen
 class Json:
     """JSON that is not modelled, held as its compact text."""
 
-    text: str = long_text()
+    text: str = attrs.field(repr=short)
 
     @classmethod
     def of(cls, value: object) -> "Json":
@@ -47,7 +40,7 @@ class Json:
 class Text:
     """What somebody wrote: the message's ``author``."""
 
-    text: str = long_text()
+    text: str = attrs.field(repr=short)
 
 
 @attrs.frozen
@@ -56,23 +49,23 @@ class Injected:
 
     kind: str
     """The tag's name, or what the product calls it."""
-    text: str = long_text()
+    text: str = attrs.field(repr=short)
 
 
 @attrs.frozen
 class Answer:
     """A person's reply to a question asked inside a model's turn."""
 
-    question: str = long_text()
-    text: str = long_text()
+    question: str = attrs.field(repr=short)
+    text: str = attrs.field(repr=short)
 
 
 @attrs.frozen
 class Thinking:
     """The model's reasoning."""
 
-    text: str = long_text()
-    signature: str | None = optional_text()
+    text: str = attrs.field(repr=short)
+    signature: str | None = attrs.field(default=None, repr=short)
     hidden: bool = False
     """True when reasoning took place but its text was not recorded (empty, redacted or encrypted)."""
 
@@ -94,8 +87,8 @@ class Image:
     """A picture: its bytes as base64 text, or the place it was said to be at."""
 
     media_type: str | None = None
-    data: str | None = optional_text()
-    uri: str | None = optional_text()
+    data: str | None = attrs.field(default=None, repr=short)
+    uri: str | None = attrs.field(default=None, repr=short)
 
 
 @attrs.frozen
@@ -105,18 +98,18 @@ class Attachment:
     kind: str
     name: str | None = None
     media_type: str | None = None
-    text: str | None = optional_text()
-    data: str | None = optional_text()
+    text: str | None = attrs.field(default=None, repr=short)
+    data: str | None = attrs.field(default=None, repr=short)
     """Base64 where it is not text."""
-    uri: str | None = optional_text()
+    uri: str | None = attrs.field(default=None, repr=short)
 
 
 @attrs.frozen
 class Reference:
     """A file or symbol named inside a sentence; ``text`` is what was shown in its place."""
 
-    text: str = long_text()
-    uri: str | None = optional_text()
+    text: str = attrs.field(repr=short)
+    uri: str | None = attrs.field(default=None, repr=short)
     kind: str = "file"
 
 
@@ -128,11 +121,11 @@ class Edit:
     kind: str
     """create, update, delete or move."""
     new_path: str | None = None
-    diff: str | None = optional_text()
+    diff: str | None = attrs.field(default=None, repr=short)
     """Unified hunks without file headers."""
-    before: str | None = optional_text()
+    before: str | None = attrs.field(default=None, repr=short)
     """The whole file before, or None."""
-    after: str | None = optional_text()
+    after: str | None = attrs.field(default=None, repr=short)
     """The whole file after, or None."""
     call_id: str | None = None
 
@@ -163,7 +156,7 @@ class ToolResult:
     """The product's own word for what happened."""
     truncated: bool = False
     """True when the model saw only a part of the output."""
-    full: Json | None = optional_text()
+    full: Json | None = attrs.field(default=None, repr=short)
 
     @property
     def text(self) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import attrs
 
-from convparse.blocks import Block, Json, Text, Thinking, ToolCall, optional_text, short
+from convparse.blocks import Block, Json, Text, Thinking, ToolCall, short
 
 if TYPE_CHECKING:
     from convparse.views import Edits, Responses, ToolUses, Turns
@@ -45,7 +45,9 @@ class Origin:
 
 @attrs.frozen
 class Usage:
-    """Tokens of one model request. The three inputs are disjoint for every product, so that their sum is what the model read."""
+    """Tokens of one model request. The three inputs are disjoint for every product, so that their sum is
+    what the model read.
+    """
 
     input_tokens: int | None = None
     """Tokens read that were neither taken from nor written to the cache."""
@@ -60,14 +62,15 @@ class Usage:
     cost: float | None = None
     """As the product recorded it, in ``cost_unit``; never computed from prices."""
     cost_unit: str | None = None
+    """``mixed`` for a sum over several units, which has no cost."""
     provisional: bool = False
     """True when the product never recorded the final numbers: they are a lower bound."""
 
     def __add__(self, other: "Usage") -> "Usage":
         if not isinstance(other, Usage):
             return NotImplemented
-        unit = self.cost_unit or other.cost_unit
-        clash = None not in (self.cost_unit, other.cost_unit) and self.cost_unit != other.cost_unit
+        same = None in (self.cost_unit, other.cost_unit) or self.cost_unit == other.cost_unit
+        unit = _first(self.cost_unit, other.cost_unit) if same else "mixed"
         return Usage(
             _sum(self.input_tokens, other.input_tokens),
             _sum(self.cache_read_tokens, other.cache_read_tokens),
@@ -75,10 +78,14 @@ class Usage:
             _sum(self.cache_write_1h_tokens, other.cache_write_1h_tokens),
             _sum(self.output_tokens, other.output_tokens),
             _sum(self.reasoning_tokens, other.reasoning_tokens),
-            None if clash else _sum(self.cost, other.cost),
-            None if clash else unit,
+            None if unit == "mixed" else _sum(self.cost, other.cost),
+            unit,
             self.provisional or other.provisional,
         )
+
+
+def _first(a: str | None, b: str | None) -> str | None:
+    return b if a is None else a
 
 
 def _sum(a: Any, b: Any) -> Any:
@@ -105,8 +112,8 @@ class Context:
 
 
 State: TypeAlias = Literal["withdrawn", "undone", "superseded", "orphan", "pending", "active"]
-"""``withdrawn`` by the product; ``undone``: rewound, rolled back, off the active branch; ``superseded`` by a later version of the
-same; ``orphan``: in no list of the product; ``pending``: never sent; else ``active``. The first that fits."""
+"""``withdrawn`` by the product; ``undone``: rewound, rolled back, off the active branch; ``superseded`` by a later version of
+the same; ``orphan``: in no list of the product; ``pending``: never sent; else ``active``. The first that fits."""
 Author: TypeAlias = Literal["human", "model", "tool", "harness"]
 
 
@@ -144,7 +151,7 @@ class Message:
     merged: tuple[Origin, ...] = ()
     """Other places that say the same."""
     origin: Origin | None = None
-    extra: Json | None = optional_text()
+    extra: Json | None = attrs.field(default=None, repr=short)
     """What the row holds beyond the fields above: an object of JSON Pointers and raw values, unknown fields among them."""
 
     @property
@@ -172,9 +179,9 @@ class Event:
     """Our word, an open set: compaction, title, queue, hook, error, reminder, environment, …"""
     name: str
     """The product's own name of the record."""
-    text: str | None = optional_text()
+    text: str | None = attrs.field(default=None, repr=short)
     """What a person would read of it."""
-    data: Json | None = optional_text()
+    data: Json | None = attrs.field(default=None, repr=short)
     """The product's record without what stands in the other fields."""
     id: str | None = None
     timestamp: datetime | None = None
@@ -182,6 +189,8 @@ class Event:
     timestamp_text: str | None = None
     parent_id: str | None = None
     context: Context | None = None
+    duration: float | None = None
+    """Seconds that it took, where the product recorded them."""
     state: State = "active"
     inherited: bool = False
     merged: tuple[Origin, ...] = ()
@@ -211,7 +220,7 @@ class Conversation:
     id: str | None
     """The product's."""
     source: str
-    title: str | None = None
+    title: str | None = attrs.field(default=None, repr=short)
     title_origin: str | None = None
     """Which of the product's records gave the title; None when there is none."""
     context: Context | None = None
@@ -219,7 +228,7 @@ class Conversation:
     created_at: datetime | None = None
     """As recorded by the product; see ``first_at`` for what the entries say."""
     updated_at: datetime | None = None
-    links: tuple[Link, ...] = ()
+    links: tuple[Link, ...] = attrs.field(default=(), repr=_many)
     body: Body = "complete"
     newer: bool = False
     """True if a version wrote it that is newer than the newest known here."""

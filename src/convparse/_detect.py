@@ -1,0 +1,109 @@
+"""What a file is, and why: content decides, the path only breaks ties between identical formats, and says so."""
+
+import os
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+import orjson
+
+from convparse.errors import UnknownSource
+from convparse.reading.opening import open_regular
+from convparse.sources import SOURCES
+from convparse.sources._source import Head, Source
+
+HEAD: Final = 256 << 10
+_RECORDS: Final = 64
+
+
+@attrs.frozen
+class Detection:
+    """What a file was found to be."""
+
+    source: str
+    variant: str
+    reason: str
+    """What in the content decided it."""
+    certain: bool = True
+    """False if another product writes the same and the path decided."""
+
+
+def detect(path: str | os.PathLike[str]) -> Detection:
+    """Which source and which of its formats a file or a session's folder is.
+
+    Raises ``UnknownSource`` when no source knows it, ``OSError`` when it cannot be read.
+    """
+    head = read_head(session_file(os.path.expanduser(os.fspath(path))))
+    return detect_head(head, list(SOURCES.values()))
+
+
+def session_file(path: str) -> str:
+    """The file to look at for a path: for one session's folder the transcript beside it, or the first file in it."""
+    given = Path(path)
+    if not given.is_dir():
+        return path
+    beside = given.with_name(f"{given.name}.jsonl")
+    if given.name and beside.is_file():
+        return str(beside)
+    inside = sorted(given.glob("subagents/**/*.jsonl"))[:1]
+    if not inside:
+        raise UnknownSource(
+            f"{path} is a folder, but not one of a session; give a file, or the folder named like its transcript"
+        )
+    return str(inside[0])
+
+
+def read_head(path: str) -> Head:
+    """The beginning of a file, as detection needs it."""
+    file, status = open_regular(path)
+    with file:
+        data = file.read(HEAD)
+    return head_of(data, Path(path).name, len(data) >= status.st_size)
+
+
+def head_of(data: bytes, name: str, whole: bool) -> Head:
+    """The same for bytes at hand."""
+    text = data.removeprefix(b"\xef\xbb\xbf")
+    document = _decoded(text) if whole else _MISSING
+    if document is not _MISSING:
+        return Head(name, data, (document,), whole)
+    lines = text.split(b"\n", _RECORDS)[:_RECORDS]
+    values = (_decoded(line) for line in (lines if whole else lines[:-1] or lines))
+    return Head(name, data, tuple(value for value in values if value is not _MISSING), whole)
+
+
+_MISSING: Final = object()
+
+
+def _decoded(data: bytes) -> Any:
+    try:
+        return orjson.loads(data.strip(b"\x00"))
+    except orjson.JSONDecodeError:
+        pass
+    for at, end in ((data.find(b"}{") + 1, len(data)), (0, data.find(b"}{") + 1)):
+        if end > 0 and (at or end < len(data)):
+            try:
+                return orjson.loads(data[at:end])
+            except orjson.JSONDecodeError:
+                continue
+    return _MISSING
+
+
+def detect_head(head: Head, sources: list[Source]) -> Detection:
+    """The first claim that is certain, else the first claim."""
+    claims = [(source, match) for source in sources if (match := source.detect(head)) is not None]
+    claims.sort(key=lambda claim: not claim[1].certain)
+    if not claims:
+        raise UnknownSource(
+            f"{head.name or 'the data'}: {_looks_like(head)}; known sources: {', '.join(SOURCES)}. Pass `source=`"
+        )
+    source, match = claims[0]
+    return Detection(source.name, match.variant, match.reason, match.certain)
+
+
+def _looks_like(head: Head) -> str:
+    if not head.data:
+        return "the file is empty"
+    if head.data.startswith(b"SQLite format 3\x00"):
+        return "an SQLite database that no source knows"
+    return "no source knows its records" if head.records else "nothing in its beginning decodes as JSON"

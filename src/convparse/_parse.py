@@ -1,0 +1,262 @@
+"""``parse`` and its kin: find the source, open the files, run its two steps, close the account.
+
+The only module that opens files for a source. Files are opened for reading, read up to the size they had, and never written.
+"""
+
+import io
+import os
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+import attrs
+
+from convparse import _detect
+from convparse.drops import Account, Bin, Drop
+from convparse.errors import ConvparseError
+from convparse.ledger import Ledger
+from convparse.limits import Limits
+from convparse.reading import documents, jsonl
+from convparse.reading.opening import open_regular
+from convparse.records import Conversation, Entry, Origin
+from convparse.result import ParseResult, Snapshot, file_stamp
+from convparse.sources import SOURCES, find
+from convparse.sources._source import FilePart, Gathered, Source, Unit, Variant
+
+
+def _read_jsonl(file: BinaryIO, size: int, ledger: Ledger, variant: Variant, source: Source) -> Iterator[Unit]:
+    return jsonl.iter_records(file, size, ledger, variant.is_record, unproven=frozenset(source.skipped))
+
+
+def _read_document(file: BinaryIO, size: int, ledger: Ledger, variant: Variant, source: Source) -> Iterator[Unit]:
+    return documents.read_document(file, size, ledger)
+
+
+CONTAINERS: Final[dict[str, Callable[[BinaryIO, int, Ledger, Variant, Source], Iterable[Unit]]]] = {
+    "jsonl": _read_jsonl,
+    "document": _read_document,
+}
+
+
+def parse(
+    path: str | os.PathLike[str],
+    source: str | Source | None = None,
+    *,
+    conversation_id: str | None = None,
+    after: ParseResult | None = None,
+    subagents: bool = True,
+    excerpts: bool = True,
+    limits: Limits | None = None,
+) -> ParseResult:
+    """Read a file, or one session's folder, into records and an account of what was not carried over.
+
+    ``path``: ``~`` is expanded; ``<id>.jsonl`` and the folder ``<id>`` both mean the session. ``source``: a name of ``SOURCES``
+    or a ``Source``; None finds it from the content. ``conversation_id``: keep this conversation alone. ``after``: an earlier
+    result of the same path; the answer is the whole, equal to a fresh parse. ``subagents=False`` leaves the files of sub-agents
+    unread, and names them. ``excerpts=False`` keeps the input's text out of the drops.
+
+    Raises ``OSError`` if the path cannot be opened, ``UnknownSource`` if no source knows it or has the name given, and
+    ``ConvparseError`` if there is no conversation of the id. Nothing in the content of a file raises.
+    """
+    given = os.path.expanduser(os.fspath(path))
+    started = datetime.now(UTC)
+    adapter = find(source)
+    head = _detect.read_head(_detect.session_file(given))
+    detection = _variant_of(head, adapter)
+    adapter = adapter or SOURCES[detection.source]
+    gathered = adapter.gather(given, detection.variant, subagents)
+    run = _Run(adapter, limits or Limits(), excerpts)
+    for file, variant in gathered.logs:
+        run.read_file(file, variant, given)
+    result = run.finish(given, detection.variant, gathered)
+    result = attrs.evolve(result, snapshot=Snapshot("file", started, datetime.now(UTC)))
+    return _only(result, conversation_id) if conversation_id is not None else result
+
+
+def parse_bytes(
+    data: bytes,
+    *,
+    source: str | Source | None = None,
+    name: str = "",
+    conversation_id: str | None = None,
+    excerpts: bool = True,
+    limits: Limits | None = None,
+) -> ParseResult:
+    """Read bytes from elsewhere like the one file they came from. ``name`` stands for the path in origins and drops."""
+    adapter = find(source)
+    detection = _variant_of(_detect.head_of(data[: _detect.HEAD], name, len(data) <= _detect.HEAD), adapter)
+    adapter = adapter or SOURCES[detection.source]
+    run = _Run(adapter, limits or Limits(), excerpts)
+    run.read_stream(io.BytesIO(data), len(data), name, detection.variant, "")
+    result = run.finish(name, detection.variant, Gathered(()))
+    result = attrs.evolve(result, snapshot=Snapshot("bytes"))
+    return _only(result, conversation_id) if conversation_id is not None else result
+
+
+def _variant_of(head: Any, adapter: Source | None) -> _detect.Detection:
+    if adapter is None:
+        return _detect.detect_head(head, list(SOURCES.values()))
+    match = adapter.detect(head)
+    if match is not None:
+        return _detect.Detection(adapter.name, match.variant, match.reason, match.certain)
+    return _detect.Detection(adapter.name, next(iter(adapter.variants)), "the source was given", False)
+
+
+def _only(result: ParseResult, id: str) -> ParseResult:
+    found = tuple(c for c in result.conversations if c.id == id)
+    if not found:
+        ids = ", ".join(str(c.id) for c in result.conversations[:10])
+        raise ConvparseError(f"{result.path} has no conversation {id!r}; it has: {ids or 'none'}")
+    return attrs.evolve(result, conversations=found)
+
+
+class _Run:
+    """One parse: the files read so far, their ledgers, and the side files that ``resolve`` may ask for."""
+
+    def __init__(self, source: Source, limits: Limits, excerpts: bool) -> None:
+        self.source = source
+        self.limits = limits
+        self.excerpts = excerpts
+        self.parts: list[FilePart] = []
+        self.sizes: dict[str, tuple[int, str]] = {}
+        self.notes: dict[str, tuple[Origin, bytes]] = {}
+        self.ledgers: dict[str, Ledger] = {}
+        self.gathered = Gathered(())
+
+    def ledger(self, path: str, size: int, stamp: str) -> Ledger:
+        ledger = self.ledgers[path] = Ledger(path, self.limits, excerpts=self.excerpts, codes=self.source.codes)
+        self.sizes[path] = (size, stamp)
+        return ledger
+
+    def read_file(self, path: str, variant: str, given: str) -> None:
+        """Read one file as units. Only the given path raises ``OSError``; another is named."""
+        try:
+            file, status = open_regular(path)
+        except OSError as error:
+            if path in (given, f"{given}.jsonl"):
+                raise
+            self.unreadable(path, error)
+            return
+        with file:
+            self.read_stream(file, status.st_size, path, variant, file_stamp(status))
+
+    def read_stream(self, file: BinaryIO, size: int, path: str, variant: str, stamp: str) -> None:
+        ledger = self.ledger(path, size, stamp)
+        shape = self.source.variants[variant]
+        units = CONTAINERS[shape.container](file, size, ledger, shape, self.source)
+        self.parts.append(FilePart(path, variant, ledger, list(shape.read(units, ledger))))
+
+    def unreadable(self, path: str, error: OSError) -> None:
+        self.ledger(path, 0, "").part("unreadable-file", (0, 0, 0), excerpt=type(error).__name__.encode())
+
+    def note(self, name: str) -> tuple[Origin, bytes] | None:
+        """A side file, read whole when it is first asked for."""
+        path = self.gathered.notes.get(name)
+        if path is None:
+            return None
+        if path not in self.ledgers:
+            self._read_note(name, path)
+        return self.notes.get(name)
+
+    def _read_note(self, name: str, path: str) -> None:
+        try:
+            file, status = open_regular(path)
+            with file:
+                if status.st_size > self.limits.side_bytes:
+                    self.ledger(path, status.st_size, file_stamp(status)).unit("oversized", (0, 0, status.st_size))
+                    return
+                data = file.read(status.st_size)
+        except OSError as error:
+            self.unreadable(path, error)
+            return
+        ledger = self.ledger(path, len(data), file_stamp(status))
+        try:
+            data.decode()
+        except UnicodeDecodeError as error:
+            ledger.part("invalid-utf8", (0, 0, len(data)), excerpt=data[error.start : error.start + 16])
+        self.notes[name] = (Origin(path, None, 0, len(data)), data)
+
+    def finish(self, path: str, variant: str, gathered: Gathered) -> ParseResult:
+        """Settle the file facts and close every account."""
+        self.gathered = gathered
+        conversations, loose = self.source.variants[variant].resolve(self.parts, self)
+        units = _units(conversations, loose)
+        for name in gathered.notes:
+            self._name_unused(gathered.notes[name], units)
+        for file, code in gathered.unread:
+            size = _size(file)
+            self.ledger(file, size, "").unit(code, (0, 0, size))
+        accounts = tuple(self._account(file, units) for file in self.ledgers)
+        drops = [drop for ledger in self.ledgers.values() for drop in ledger.close()]
+        return ParseResult(
+            self.source.name,
+            variant,
+            path,
+            tuple(conversations),
+            tuple(loose),
+            _of(drops, kept=True),
+            _of(drops, kept=False),
+            accounts,
+            stamp="|".join(stamp for _, stamp in self.sizes.values()),
+        )
+
+    def _name_unused(self, path: str, units: "_Units") -> None:
+        if path not in self.ledgers:
+            size = _size(path)
+            self.ledger(path, size, "").unit("unread-file", (0, 0, size))
+        elif path not in units.mapped and path not in units.folded and not self.ledgers[path].bins["lost"].units:
+            self.ledgers[path].unit("unread-file", (0, 0, self.sizes[path][0]))
+
+    def _account(self, path: str, units: "_Units") -> Account:
+        size, stamp = self.sizes[path]
+        bins = self.ledgers[path].bins
+        mapped = units.mapped.get(path, {})
+        folded = {at: length for at, length in units.folded.get(path, {}).items() if at not in mapped}
+        return Account(
+            path,
+            size,
+            Bin(len(mapped), sum(mapped.values())),
+            bins["folded"] + Bin(len(folded), sum(folded.values())),
+            bins["lost"],
+            bins["skipped"],
+            bins["blank"],
+            stamp,
+        )
+
+
+@attrs.frozen
+class _Units:
+    """The units that records stand for: by file, their offsets and lengths."""
+
+    mapped: dict[str, dict[int, int]]
+    folded: dict[str, dict[int, int]]
+
+
+def _units(conversations: list[Conversation], loose: list[Entry]) -> _Units:
+    units = _Units({}, {})
+    for entries in (*(c.entries for c in conversations), loose):
+        for entry in entries:
+            _enter(units.mapped, entry.origin)
+            for origin in entry.merged:
+                _enter(units.folded, origin)
+    return units
+
+
+def _enter(found: dict[str, dict[int, int]], origin: Origin | None) -> None:
+    if origin is not None and origin.offset is not None and origin.length is not None:
+        file = found.get(origin.path)
+        if file is None:
+            file = found[origin.path] = {}
+        file[origin.offset] = origin.length
+
+
+def _of(drops: list[Drop], *, kept: bool) -> tuple[Drop, ...]:
+    return tuple(drop for drop in drops if (drop.fate != "skipped") is kept)
+
+
+def _size(path: str) -> int:
+    try:
+        return Path(path).stat().st_size
+    except OSError:
+        return 0

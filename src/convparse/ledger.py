@@ -1,0 +1,176 @@
+"""The ledger of one file: it folds and counts what a parse does not carry over, and what its containers pass by.
+
+A *place* is ``(line, offset, length)`` of the unit. ``unit`` enters a whole unit, ``part`` a place inside one, ``blank`` bytes
+in which nothing was said. ``look`` judges the keys of an object by its *shape*, the tuple of its keys: a shape is judged once
+and counted from then on, which makes one look-up answer whether anything in it is unknown. ``close`` gives the drops.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, TypeAlias
+
+import attrs
+
+from convparse.drops import CODES, Bin, Code, Drop
+from convparse.limits import Limits
+from convparse.records import Origin
+
+Place: TypeAlias = tuple[int, int, int]
+ALWAYS: Final = object()
+"""As the silent value of a kept field: no value says nothing."""
+
+
+@attrs.frozen(eq=False)
+class Fields:
+    """What is known of one kind of object: the table that reading, docs and tests share."""
+
+    record: str
+    """The product's name of the record type."""
+    at: str = ""
+    """Where the object stands in its record, as a pattern."""
+    typed: frozenset[str] = frozenset()
+    """Keys that some field of a record is made from."""
+    kept: Mapping[str, Any] = attrs.field(factory=dict)
+    """Keys kept as JSON in ``extra``, each with the value that says nothing (or ``ALWAYS``)."""
+    skipped: Mapping[str, str] = attrs.field(factory=dict)
+    """Keys left out by name, each with the reason."""
+
+
+class Shape:
+    """One judged shape: what to keep of it, and how often it was seen."""
+
+    __slots__ = ("count", "kept", "lines", "place", "skipped", "unknown")
+
+    def __init__(self, fields: Fields, keys: tuple[str, ...], place: Place) -> None:
+        self.count = 0
+        self.lines: list[int] = []
+        self.place = place
+        self.skipped = tuple(key for key in keys if key in fields.skipped)
+        known = fields.typed | fields.kept.keys() | fields.skipped.keys()
+        self.unknown = tuple(key for key in keys if key not in known)
+        kept = fields.kept.keys() | set(self.unknown)
+        self.kept = tuple((key, fields.kept.get(key, ALWAYS)) for key in keys if key in kept)
+
+
+class _Fold:
+    __slots__ = ("count", "excerpt", "lines", "place", "pointer", "size")
+
+    def __init__(self, place: Place, pointer: str, excerpt: bytes) -> None:
+        self.place, self.pointer, self.excerpt = place, pointer, excerpt
+        self.count = self.size = 0
+        self.lines: list[int] = []
+
+
+class Ledger:
+    """The account of one file while it is read."""
+
+    def __init__(
+        self, path: str, limits: Limits | None = None, *, excerpts: bool = True, codes: Mapping[str, Code] | None = None
+    ) -> None:
+        self.path = path
+        self.limits = limits or Limits()
+        self.codes: Mapping[str, Code] = CODES if not codes else {**CODES, **codes}
+        self.bins: dict[str, Bin] = dict.fromkeys(("folded", "lost", "skipped", "blank"), Bin())
+        self._excerpts = excerpts
+        self._folds: dict[tuple[str, str, str], _Fold] = {}
+        self._shapes: dict[Fields, dict[tuple[str, ...], Shape]] = {}
+
+    def blank(self, length: int) -> None:
+        """Enter bytes in which nothing was said."""
+        self.bins["blank"] += Bin(1, length)
+
+    def unit(self, code: str, place: Place, *, record: str = "", excerpt: bytes = b"") -> None:
+        """Enter a whole unit: its bytes go to the bin of the code's fate."""
+        entry = self.codes[code]
+        self.bins["folded" if entry.folds else entry.fate] += Bin(1, place[2])
+        self._fold(code, place, record, "", "", excerpt).size += place[2]
+
+    def part(
+        self, code: str, place: Place, pattern: str = "", *, record: str = "", pointer: str | None = None, excerpt: bytes = b""
+    ) -> None:
+        """Enter a place inside a unit that is accounted for elsewhere."""
+        self._fold(code, place, record, pattern, pattern if pointer is None else pointer, excerpt)
+
+    def look(self, fields: Fields, value: dict[str, Any], place: Place) -> Shape:
+        """The judged shape of an object, counted."""
+        shapes = self._shapes.get(fields)
+        if shapes is None:
+            shapes = self._shapes[fields] = {}
+        keys = tuple(value)
+        shape = shapes.get(keys)
+        if shape is None:
+            shape = self._judge(shapes, fields, keys, place)
+        shape.count += 1
+        if len(shape.lines) < self.limits.lines and place[0] not in shape.lines:
+            shape.lines.append(place[0])
+        return shape
+
+    def _judge(self, shapes: dict[tuple[str, ...], Shape], fields: Fields, keys: tuple[str, ...], place: Place) -> Shape:
+        shape = Shape(fields, keys, place)
+        if len(shapes) >= self.limits.patterns:  # hostile or data-keyed objects: name them at once, remember nothing
+            shape.count, shape.lines = 1, [place[0]]
+            self._enter_shape(fields, shape)
+            return Shape(fields, keys, place)
+        shapes[keys] = shape
+        return shape
+
+    def _enter_shape(self, fields: Fields, shape: Shape) -> None:
+        for code, keys in (("unknown-field", shape.unknown), ("skipped-field", shape.skipped)):
+            for key in keys:
+                token = f"/{escape(key)}"
+                pointer = fields.at.replace("*", "0") + token
+                fold = self._fold(code, shape.place, fields.record, fields.at + token, pointer, b"", shape.count)
+                fold.lines = sorted({*fold.lines, *shape.lines})[: self.limits.lines]
+
+    def _fold(self, code: str, place: Place, record: str, pattern: str, pointer: str, excerpt: bytes, count: int = 1) -> _Fold:
+        key = (code, record, pattern)
+        if key not in self._folds and len(self._folds) >= self.limits.patterns:
+            key = self._shorten(code, record, pattern)
+        fold = self._folds.get(key)
+        if fold is None:
+            fold = self._folds[key] = _Fold(place, pointer, excerpt[: self.limits.excerpt])
+        elif place[1] < fold.place[1]:
+            fold.place, fold.pointer, fold.excerpt = place, pointer, excerpt[: self.limits.excerpt]
+        fold.count += count
+        if count == 1 and len(fold.lines) < self.limits.lines and place[0] not in fold.lines:
+            fold.lines.append(place[0])
+        return fold
+
+    def _shorten(self, code: str, record: str, pattern: str) -> tuple[str, str, str]:
+        while pattern and (code, record, pattern) not in self._folds:
+            pattern = pattern.rpartition("/")[0]
+        return (code, record, pattern) if (code, record, pattern) in self._folds else (code, "", "")
+
+    def close(self) -> tuple[Drop, ...]:
+        """The drops, by first place, then code, record and pattern."""
+        for fields, shapes in self._shapes.items():
+            for shape in shapes.values():
+                self._enter_shape(fields, shape)
+        self._shapes.clear()
+        return tuple(sorted(self._drops(), key=lambda drop: (drop.origin.offset, drop.code, drop.record, drop.pattern)))
+
+    def _drops(self) -> Iterator[Drop]:
+        for (code, record, pattern), fold in self._folds.items():
+            line, offset, length = fold.place
+            yield Drop(
+                code,
+                self.codes[code].fate,
+                Origin(self.path, line, offset, length, pointer=fold.pointer),
+                record,
+                pattern,
+                fold.count,
+                fold.size,
+                tuple(sorted(fold.lines)),
+                self.codes[code].summary,
+                _excerpt(fold.excerpt) if self._excerpts else "",
+            )
+
+
+def _excerpt(data: bytes) -> str:
+    """Text that can be shown anywhere, cut on a character boundary."""
+    text = data.decode("utf-8", "replace").rstrip("�")
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "replace").decode() for c in text)
+
+
+def escape(key: str) -> str:
+    """One reference token of a JSON Pointer (RFC 6901)."""
+    return key.replace("~", "~0").replace("/", "~1") if "~" in key or "/" in key else key

@@ -1,0 +1,44 @@
+"""Opening a file so that nothing in its place can hang or flood the reader.
+
+A path comes in, an open binary file and its status go out, or an ``OSError`` that says what stands there instead. Devices,
+FIFOs and sockets are refused before they are opened, and again on the descriptor, should the path have changed in between.
+``st_size`` of the status is the size at open, the bound of all reading: a file that grows is read to there and no further.
+"""
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from convparse.errors import ConvparseError
+
+BUFFER: Final = 256 << 10
+_FLAGS: Final = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY"))
+_KINDS: Final = (
+    (stat.S_ISDIR, "a directory; give a file in it"),
+    (stat.S_ISFIFO, "a named pipe; save its output to a file, or read it and call parse_bytes"),
+    (stat.S_ISSOCK, "a socket; give a regular file"),
+)
+
+
+def open_regular(path: str) -> tuple[BinaryIO, os.stat_result]:
+    """Open a regular file for reading, with its status at open."""
+    if "\0" in path:
+        raise ConvparseError(f"no file has a NUL in its name; correct the path {path!r}")
+    _refuse_others(path, Path(path).stat().st_mode)
+    descriptor = os.open(path, _FLAGS)
+    try:
+        status = os.fstat(descriptor)
+        _refuse_others(path, status.st_mode)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return os.fdopen(descriptor, "rb", BUFFER), status
+
+
+def _refuse_others(path: str, mode: int) -> None:
+    if stat.S_ISREG(mode):
+        return
+    what = next((text for test, text in _KINDS if test(mode)), "a device; give a regular file")
+    raise OSError(errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL, f"not a regular file but {what}", path)

@@ -1,0 +1,141 @@
+"""How sub-agents hang together with the call that spawned them.
+
+Best evidence first: the result that names the agent, the agent's ``meta.json``, progress rows, the notification that brings its
+answer, and for side chains inside a main file (up to 2.0.0) the very text of the task.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import attrs
+import orjson
+
+from convparse.blocks import Injected, Json, ToolCall, ToolResult
+from convparse.records import Event, Link, Message
+from convparse.sources._source import Session
+
+_NAMED: Final = re.compile(r"agentId: ?([A-Za-z0-9_-]+)")
+_TASK: Final = re.compile(r"<task-id>([^<]+)</task-id>")
+_USE: Final = re.compile(r"<tool-use-id>([^<]+)</tool-use-id>")
+SPAWNERS: Final = frozenset({"Task", "Agent"})
+
+
+@attrs.define
+class Links:
+    """The links of every thread, by its identity."""
+
+    found: dict[int, list[Link]]
+
+    def of(self, thread: Any) -> tuple[Link, ...]:
+        """The links of one thread."""
+        return tuple(self.found.get(id(thread), ()))
+
+
+def links(threads: list[Any], session: Session) -> Links:
+    """Who started whom."""
+    result = Links({})
+    by_id = {thread.id: thread for thread in threads if thread.id is not None}
+    owners = {block.id: thread for thread in threads for block in _blocks(thread, ToolCall) if block.id is not None}
+    claimed: set[str] = set()
+    for thread in threads:
+        own = result.found.setdefault(id(thread), [])
+        own.extend(Link("fork", name) for name in _sources(thread))
+        own.extend(Link("continuation", name) for name in _continued(thread))
+        for agent, call_id in _spawned(thread):
+            if agent in by_id and by_id[agent] is not thread and agent not in claimed:
+                claimed.add(agent)
+                own.append(Link("subagent", agent, call_id))
+    for thread in threads:
+        meta = _meta(thread, session)
+        call_id = meta.get("toolUseId") if meta else None
+        if thread.id not in claimed and type(call_id) is str and call_id in owners and owners[call_id] is not thread:
+            claimed.add(thread.id)
+            result.found[id(owners[call_id])].append(Link("subagent", thread.id, call_id))
+    _by_text([t for t in threads if t.sidechain and t.id not in claimed], threads, result)
+    return result
+
+
+def _blocks(thread: Any, kind: type) -> Iterator[Any]:
+    for draft in thread.drafts:
+        if isinstance(draft.entry, Message):
+            yield from (block for block in draft.entry.blocks if type(block) is kind)
+
+
+def _sources(thread: Any) -> list[str]:
+    forked = [(draft.facts or {}).get("forkedFrom") for draft in thread.drafts]
+    named = [fact.get("sessionId") for fact in forked if type(fact) is dict]
+    named += [e.data.value.get("parentSessionId") for d in thread.drafts if (e := d.entry) and d.name == "fork-context-ref"]
+    others = [name for name in (*thread.others, *named) if type(name) is str]
+    return list(dict.fromkeys(name for name in others if name != thread.id))
+
+
+def _continued(thread: Any) -> list[str]:
+    return [d.entry.text for d in thread.drafts if d.name == "continued-in" and d.entry.text is not None]
+
+
+def _spawned(thread: Any) -> Iterable[tuple[str, str | None]]:
+    """``(agent id, call id)`` as a thread's rows tell them."""
+    for draft in thread.drafts:
+        entry = draft.entry
+        if isinstance(entry, Message):
+            results = [block for block in entry.blocks if type(block) is ToolResult]
+            named = (draft.facts or {}).get("agentId")
+            for result in results:
+                if named is not None:
+                    yield named, result.call_id
+                elif (found := _NAMED.search(result.text[-2000:])) is not None:
+                    yield found[1], result.call_id
+            for block in entry.blocks:
+                if type(block) is Injected and block.kind == "task-notification":
+                    task, use = _TASK.search(block.text), _USE.search(block.text)
+                    if task is not None:
+                        yield task[1].strip(), use[1].strip() if use is not None else None
+        elif draft.name == "progress/agent_progress" and isinstance(entry, Event) and entry.data is not None:
+            data = entry.data.value
+            agent, call_id = (data.get("data") or {}).get("agentId"), data.get("parentToolUseID")
+            if type(agent) is str:
+                yield agent, call_id if type(call_id) is str else None
+
+
+def _by_text(sides: list[Any], threads: list[Any], result: Links) -> None:
+    """Match side chains to calls by the text of the task, each call once, in order."""
+    open_calls: list[tuple[Any, str | None, str]] = []
+    for thread in threads:
+        if not thread.sidechain:
+            for call in _blocks(thread, ToolCall):
+                task = call.input.value.get("prompt") if call.name in SPAWNERS and isinstance(call.input, Json) else None
+                if type(task) is str:
+                    open_calls.append((thread, call.id, task))
+    for side in sides:
+        first = next((draft.entry for draft in side.drafts if isinstance(draft.entry, Message)), None)
+        for at, (thread, call_id, task) in enumerate(open_calls):
+            if first is not None and first.text == task:
+                result.found[id(thread)].append(Link("subagent", side.id, call_id))
+                del open_calls[at]
+                break
+
+
+def _meta(thread: Any, session: Session) -> dict[str, Any] | None:
+    found = session.note(f"meta/{thread.part.path}")
+    if found is None:
+        return None
+    try:
+        value = orjson.loads(found[1])
+    except orjson.JSONDecodeError:
+        return None
+    return value if type(value) is dict else None
+
+
+def described(thread: Any, session: Session) -> tuple[list[Event], tuple[str | None, str | None]]:
+    """What stands beside an agent's file about it: an event for its ``meta.json``, and a title."""
+    meta = _meta(thread, session)
+    if meta is not None:
+        found = session.note(f"meta/{thread.part.path}")
+        assert found is not None
+        description = meta.get("description")
+        event = Event(f"{thread.id}:agent-meta", "agent", "agent-meta", data=Json.of(meta), origin=found[0])
+        return [event], (description, "agent-meta") if type(description) is str else (None, None)
+    messages = [draft.entry for draft in thread.drafts if isinstance(draft.entry, Message)]
+    warm = bool(messages) and messages[0].text == "Warmup" and thread.drafts[0].name == "user"
+    return [], ("Warmup", "warm-up") if warm else (None, None)

@@ -1,0 +1,228 @@
+"""Content blocks of ``user`` and ``assistant`` rows, to blocks.
+
+What comes in: the list under ``message.content`` and the place of its row. What goes out: blocks, in their order; what a block
+holds beyond its own fields goes to ``extra`` under its exact pointer; a block that is not known becomes ``Unknown`` and is
+named. Nothing is raised for any JSON.
+"""
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from convparse._json import encode
+from convparse._make import maker
+from convparse.blocks import Attachment, Block, Image, Json, Part, Text, Thinking, ToolCall, ToolResult, Unknown
+from convparse.ledger import Place, Shape, escape
+from convparse.sources.claude_code.fields import BLOCKS, SOURCE
+from convparse.sources.claude_code.state import STRING, Extra, State
+
+make_call = maker(ToolCall)
+make_json = maker(Json)
+make_result = maker(ToolResult)
+make_text = maker(Text)
+make_thinking = maker(Thinking)
+
+KINDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "Agent": "other",
+        "AskUserQuestion": "other",
+        "Bash": "execute",
+        "BashOutput": "execute",
+        "Edit": "edit",
+        "EnterPlanMode": "think",
+        "ExitPlanMode": "think",
+        "Glob": "search",
+        "Grep": "search",
+        "KillBash": "execute",
+        "KillShell": "execute",
+        "LS": "search",
+        "MultiEdit": "edit",
+        "NotebookEdit": "edit",
+        "NotebookRead": "read",
+        "PowerShell": "execute",
+        "Read": "read",
+        "Task": "other",
+        "TaskOutput": "read",
+        "TodoRead": "think",
+        "TodoWrite": "think",
+        "ToolSearch": "search",
+        "WebFetch": "fetch",
+        "WebSearch": "search",
+        "Write": "edit",
+        "exit_plan_mode": "think",
+        "web_fetch": "fetch",
+        "web_search": "search",
+    }
+)
+"""Tools by what they do, in the Agent Client Protocol's words; all others are ``other``."""
+
+
+def keep(extra: Extra, shape: Shape, value: Mapping[str, Any], at: str) -> None:
+    """Put into ``extra`` what an object holds beyond what records are made from."""
+    for key, silent in shape.kept:
+        item = value[key]
+        if item is not silent and item != silent:
+            extra[f"{at}/{escape(key)}"] = item
+
+
+def odd(state: State, extra: Extra, place: Place, record: str, pattern: str, pointer: str, value: Any) -> None:
+    """A known field with a value of a type that is not: kept raw and named."""
+    extra[pointer] = value
+    state.ledger.part("unexpected-type", place, pattern, record=record, pointer=pointer)
+
+
+def unknown_block(state: State, value: Any, record: str, place: Place, at: str) -> Unknown:
+    """A block as it is."""
+    kind = value.get("type") if type(value) is dict else None
+    name = kind if type(kind) is str else type(value).__name__
+    state.ledger.part("unknown-block", place, "/message/content/*", record=f"{record}/{name}", pointer=at)
+    return Unknown(name, make_json(encode(value)))
+
+
+def _text(state: State, block: dict[str, Any], place: Place, at: str, extra: Extra) -> Block | None:
+    text = block.get("text")
+    return make_text(text) if type(text) is str else None
+
+
+def _thinking(state: State, block: dict[str, Any], place: Place, at: str, extra: Extra) -> Block | None:
+    text, signature = block.get("thinking"), block.get("signature")
+    if type(text) is not str or signature.__class__ not in STRING:
+        return None
+    if not text and signature and _narrates(signature):
+        state.ledger.part("hidden-narration", place, "/message/content/*", record="thinking", pointer=at)
+    return make_thinking(text, signature, not text)
+
+
+def _narrates(signature: str) -> bool:
+    """True if the signature says that the hidden text was shown while working (2.1.170)."""
+    try:
+        return b"narration" in base64.b64decode(signature + "==")
+    except (binascii.Error, ValueError):
+        return False
+
+
+def _redacted(state: State, block: dict[str, Any], place: Place, at: str, extra: Extra) -> Block | None:
+    data = block.get("data")
+    return make_thinking("", data, True) if type(data) is str else None
+
+
+def _tool_use(state: State, block: dict[str, Any], place: Place, at: str, extra: Extra) -> Block | None:
+    id, name, given = block.get("id"), block.get("name"), block.get("input")
+    if id.__class__ not in STRING or type(name) is not str or "input" not in block:
+        return None
+    arguments = given if type(given) is str else make_json(encode(given))
+    return make_call(id, name, KINDS.get(name, "other"), arguments)
+
+
+def _tool_result(state: State, block: dict[str, Any], place: Place, at: str, extra: Extra) -> Block | None:
+    call_id, is_error = block.get("tool_use_id"), block.get("is_error")
+    if call_id.__class__ not in STRING or (is_error is not None and type(is_error) is not bool):
+        return None
+    content = block.get("content")
+    if type(content) is str:
+        return make_result(call_id, (make_text(content),), is_error)
+    if content is None:
+        return make_result(call_id, (), is_error)
+    items = content if type(content) is list else [content]
+    pointer = f"{at}/content"
+    inside = tuple(
+        _part(state, item, place, f"{pointer}/{i}" if items is content else pointer, extra) for i, item in enumerate(items)
+    )
+    return make_result(call_id, inside, is_error)
+
+
+def _part(state: State, value: Any, place: Place, at: str, extra: Extra) -> Part:
+    """A block inside a tool's result."""
+    if type(value) is dict:
+        kind = value.get("type")
+        if kind == "text" or kind == "image" or kind == "document":
+            block = read_block(state, value, "tool_result", place, at, extra)
+            assert isinstance(block, Text | Image | Attachment | Unknown)
+            return block
+        if type(kind) is str and kind in RESULT_PARTS:
+            return Unknown(kind, make_json(encode(value)))
+    return unknown_block(state, value, "tool_result", place, at)
+
+
+RESULT_PARTS: Final = frozenset(
+    {
+        "tool_reference",
+        "web_search_result",
+        "web_search_tool_result_error",
+        "web_fetch_result",
+        "advisor_result",
+        "search_result",
+    }
+)
+"""Blocks inside results that are known and kept as JSON."""
+
+
+def _media(state: State, block: dict[str, Any], place: Place, at: str, extra: Extra) -> tuple[Any, ...] | None:
+    source = block.get("source")
+    if type(source) is not dict:
+        return None
+    keep(extra, state.ledger.look(SOURCE, source, place), source, f"{at}/source")
+    media_type, data, url, text = (source.get(key) for key in ("media_type", "data", "url", "text"))
+    kind = source.get("type")
+    if not {type(media_type), type(data), type(url), type(text)} <= STRING or kind not in ("base64", "url", "text", "file"):
+        return None
+    if (kind == "base64") is not (data is not None and kind != "text"):
+        return None
+    return media_type, data, url, text, kind
+
+
+def _image(state: State, block: dict[str, Any], place: Place, at: str, extra: Extra) -> Block | None:
+    media = _media(state, block, place, at, extra)
+    if media is None or media[3] is not None or media[4] not in ("base64", "url"):
+        return None
+    return Image(media[0], media[1], media[2])
+
+
+def _document(state: State, block: dict[str, Any], place: Place, at: str, extra: Extra) -> Block | None:
+    media, title = _media(state, block, place, at, extra), block.get("title")
+    if media is None or title.__class__ not in STRING or (media[3] is not None and media[1] is not None):
+        return None
+    media_type, data, url, text, kind = media
+    if kind == "text" and text is None:
+        return Attachment("document", title, media_type, data, None, url)
+    return Attachment("document", title, media_type, text, data, url) if kind != "file" else None
+
+
+Reader = Callable[[State, dict[str, Any], Place, str, Extra], Block | None]
+READERS: Final[Mapping[str, Reader]] = MappingProxyType(
+    {
+        "text": _text,
+        "thinking": _thinking,
+        "redacted_thinking": _redacted,
+        "tool_use": _tool_use,
+        "server_tool_use": _tool_use,
+        "mcp_tool_use": _tool_use,
+        "tool_result": _tool_result,
+        "web_search_tool_result": _tool_result,
+        "web_fetch_tool_result": _tool_result,
+        "advisor_tool_result": _tool_result,
+        "mcp_tool_result": _tool_result,
+        "image": _image,
+        "document": _document,
+    }
+)
+
+
+def read_block(state: State, value: Any, record: str, place: Place, at: str, extra: Extra) -> Block:
+    """One content block; ``record`` is the type of what holds it."""
+    if type(value) is not dict:
+        return unknown_block(state, value, record, place, at)
+    kind = value.get("type")
+    fields = BLOCKS.get(kind) if type(kind) is str else None
+    if fields is None:
+        return unknown_block(state, value, record, place, at)
+    block = READERS[fields.record](state, value, place, at, extra)
+    if block is None:
+        state.ledger.part("unexpected-type", place, "/message/content/*", record=fields.record, pointer=at)
+        return Unknown(fields.record, make_json(encode(value)))
+    shape = state.ledger.look(fields, value, place)
+    if shape.kept:
+        keep(extra, shape, value, at)
+    return block

@@ -1,0 +1,88 @@
+"""``history.jsonl``: the prompts a person typed, over all projects. They belong to no conversation and come back as ``loose``.
+
+A line is ``{display, pastedContents, timestamp, project, sessionId?}``; the time is in whole milliseconds since 1970.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from convparse._json import encode
+from convparse.blocks import Attachment, Block, Json, Text, Unknown
+from convparse.ledger import ALWAYS, Fields, Ledger, Place, escape
+from convparse.records import Context, Entry, Message
+from convparse.sources._source import FilePart, Resolved, Session, Unit
+from convparse.sources.claude_code.content import keep
+from convparse.sources.claude_code.state import Draft, Extra, State
+from convparse.times import epoch_ms
+
+PROMPT: Final = Fields(
+    "prompt", typed=frozenset({"display", "pastedContents", "project", "timestamp"}), kept={"sessionId": ALWAYS}
+)
+PASTE: Final = Fields(
+    "prompt", "/pastedContents/*", typed=frozenset({"content", "mediaType", "type"}), kept={"id": ALWAYS, "contentHash": ALWAYS}
+)
+
+
+def read(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
+    """One draft a prompt."""
+    state = State(ledger)
+    for value, place in units:
+        yield Draft(_message(value, place, state), "prompt", place, None)
+
+
+def _message(value: Any, place: Place, state: State) -> Message:
+    key = state.count(None, "prompt")
+    if type(value) is not dict or type(value.get("display")) is not str:
+        state.ledger.part("unknown-record" if type(value) is dict else "not-an-object", place, record="prompt")
+        return Message(key, None, "prompt", None, (Unknown("prompt", Json(encode(value))),), origin=state.origin(place))
+    extra: Extra = {}
+    keep(extra, state.ledger.look(PROMPT, value, place), value, "")
+    blocks: list[Block] = [Text(value["display"]), *_pastes(value.get("pastedContents"), place, state, extra)]
+    when, text = None, None
+    if type(value.get("timestamp")) is int:
+        when, text = epoch_ms(value["timestamp"])
+    elif value.get("timestamp") is not None:
+        extra["/timestamp"] = value["timestamp"]
+    if when is None:
+        state.ledger.part("bad-timestamp", place, "/timestamp", record="prompt")
+    project = value.get("project")
+    if project is not None and type(project) is not str:
+        extra["/project"] = project
+    return Message(
+        key,
+        None,
+        "prompt",
+        "human",
+        tuple(blocks),
+        when,
+        "recorded" if when is not None else None,
+        text,
+        context=Context(project) if type(project) is str else None,
+        origin=state.origin(place),
+        extra=Json(encode(extra)) if extra else None,
+    )
+
+
+def _pastes(pasted: Any, place: Place, state: State, extra: Extra) -> Iterator[Attachment]:
+    if type(pasted) is not dict:
+        if pasted is not None:
+            extra["/pastedContents"] = pasted
+        return
+    for name, item in pasted.items():
+        at = f"/pastedContents/{escape(name)}"
+        fields = [item.get(key) for key in ("type", "mediaType", "content")] if type(item) is dict else [0]
+        if not {type(field) for field in fields} <= {str, type(None)} or type(fields[0]) is not str:
+            extra[at] = item
+            continue
+        keep(extra, state.ledger.look(PASTE, item, place), item, at)
+        is_text = fields[0] == "text"
+        content = fields[2]
+        if content is None:
+            state.ledger.part("missing-output", place, "/pastedContents/*", record="prompt", pointer=at)
+        yield Attachment(f"pasted-{fields[0]}", name, fields[1], content if is_text else None, None if is_text else content)
+
+
+def resolve(parts: list[FilePart], session: Session) -> Resolved:
+    """Loose prompts, in file order."""
+    loose: list[Entry] = [draft.entry for part in parts for draft in part.drafts]
+    return [], loose
