@@ -3,6 +3,7 @@
 import io
 import json
 import time
+from itertools import pairwise
 
 import attrs
 import hypothesis.strategies as st
@@ -101,7 +102,11 @@ def test_a_byte_order_mark_is_blank_at_the_beginning_only():
         (b'{"x":1} {"y":2}\n', [({"x": 1}, 0, 8), ({"y": 2}, 8, 8)], [("missing-newline", "", 1, 8, 0, 1)]),
         # Cut records
         (B[:-9] + A + b"\r\n", [(VA, b - 9, a + 2)], [("cut-record", "", 1, 0, b - 9, 1)]),
-        (B[:20] + A + C[:4] + A, [(VA, 20, a), (VA, 24 + a, a)], [("cut-record", "", 1, 0, 24, 2), ("missing-newline", "", 1, 24 + a, 0, 1)]),
+        (
+            B[:20] + A + C[:4] + A,
+            [(VA, 20, a), (VA, 24 + a, a)],
+            [("cut-record", "", 1, 0, 24, 2), ("missing-newline", "", 1, 24 + a, 0, 1)],
+        ),
         (B[:20] + b"\0\0" + A + b"\n", [(VA, 22, a + 1)], [("cut-record", "", 1, 0, 20, 1), ("nul-padding", "", 1, 20, 2, 1)]),
         (B[20:] + A + b"\n", [(VA, b - 20, a + 1)], [("malformed-line", "", 1, 0, b - 20, 1)]),
         (b"12" + A + b"\n", [(VA, 2, a + 1)], [("malformed-line", "", 1, 0, 2, 1)]),
@@ -251,7 +256,7 @@ DAMAGE = st.one_of(
     st.binary(max_size=12).map(lambda data: data.replace(b"\n", b"")),
 )
 SCRAPS = st.lists(
-    st.sampled_from([A, B, C, A[:9], B[:30], B[30:], b"\0", b"\n", b"\r\n", b" ", b"{", b"}", b'"', b"\\", b",", b"\xff", BOM, b"5"])
+    st.sampled_from([A, B, C, A[:9], B[:30], B[30:], BOM, b"\0", b"\n", b"\r\n", b" ", b"{", b"}", b'"', b"\\", b",", b"\xff"])
     | st.binary(max_size=4),
     max_size=12,
 ).map(b"".join)  # fmt: skip
@@ -261,7 +266,7 @@ SCRAPS = st.lists(
 def test_any_bytes_balance(data, limits):
     values, _ = lines(data, **limits)
 
-    assert all(begin + length <= following for (_, begin, length), (_, following, _) in zip(values, values[1:], strict=False))
+    assert all(begin + length <= following for (_, begin, length), (_, following, _) in pairwise(values))
 
 
 @given(SCRAPS, st.integers(0, 300))

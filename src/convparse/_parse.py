@@ -150,6 +150,10 @@ class _Run:
     def unreadable(self, path: str, error: OSError) -> None:
         self.ledger(path, 0, "").part("unreadable-file", (0, 0, 0), excerpt=type(error).__name__.encode())
 
+    def names(self) -> Iterable[str]:
+        """The names of the side files there are."""
+        return tuple(self.gathered.notes)
+
     def note(self, name: str) -> tuple[Origin, bytes] | None:
         """A side file, read whole when it is first asked for."""
         path = self.gathered.notes.get(name)
@@ -235,20 +239,18 @@ class _Units:
 
 def _units(conversations: list[Conversation], loose: list[Entry]) -> _Units:
     units = _Units({}, {})
+    path, file = "", units.mapped.setdefault("", {})
     for entries in (*(c.entries for c in conversations), loose):
         for entry in entries:
-            _enter(units.mapped, entry.origin)
-            for origin in entry.merged:
-                _enter(units.folded, origin)
+            origin = entry.origin
+            if origin is not None and origin.offset is not None and origin.length is not None:
+                if origin.path != path:
+                    path, file = origin.path, units.mapped.setdefault(origin.path, {})
+                file[origin.offset] = origin.length
+            for other in entry.merged:
+                if other.offset is not None and other.length is not None:
+                    units.folded.setdefault(other.path, {})[other.offset] = other.length
     return units
-
-
-def _enter(found: dict[str, dict[int, int]], origin: Origin | None) -> None:
-    if origin is not None and origin.offset is not None and origin.length is not None:
-        file = found.get(origin.path)
-        if file is None:
-            file = found[origin.path] = {}
-        file[origin.offset] = origin.length
 
 
 def _of(drops: list[Drop], *, kept: bool) -> tuple[Drop, ...]:

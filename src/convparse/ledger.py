@@ -1,11 +1,13 @@
 """The ledger of one file: it folds and counts what a parse does not carry over, and what its containers pass by.
 
 A *place* is ``(line, offset, length)`` of the unit. ``unit`` enters a whole unit, ``part`` a place inside one, ``blank`` bytes
-in which nothing was said. ``look`` judges the keys of an object by its *shape*, the tuple of its keys: a shape is judged once
-and counted from then on, which makes one look-up answer whether anything in it is unknown. ``close`` gives the drops.
+in which nothing was said. ``judge`` gives a function that looks at the keys of an object by its *shape*, the tuple of its
+keys: a shape is judged once and counted from then on, which makes one look-up answer whether anything in it is unknown.
+``close`` gives the drops.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, Final, TypeAlias
 
 import attrs
@@ -33,22 +35,38 @@ class Fields:
     """Keys kept as JSON in ``extra``, each with the value that says nothing (or ``ALWAYS``)."""
     skipped: Mapping[str, str] = attrs.field(factory=dict)
     """Keys left out by name, each with the reason."""
+    picked: tuple[str, ...] = ()
+    """Keys whose values ``Shape.pick`` gives in this order; they are typed too."""
+    marks: frozenset[str] = frozenset()
+    """Keys that make a shape ``marked``: rows that want a closer look."""
 
 
 class Shape:
-    """One judged shape: what to keep of it, and how often it was seen."""
+    """One judged shape: how to take its values apart, and how often it was seen.
 
-    __slots__ = ("count", "kept", "lines", "place", "skipped", "unknown")
+    ``pick`` takes ``(*value.values(), None)`` and gives the values of ``Fields.picked``, None for a key that is not there, then
+    those of the kept keys. These last equal ``silence`` where none of them says anything.
+    """
+
+    __slots__ = ("count", "kept", "lines", "marked", "pick", "place", "silence", "skipped", "unknown")
 
     def __init__(self, fields: Fields, keys: tuple[str, ...], place: Place) -> None:
         self.count = 0
         self.lines: list[int] = []
         self.place = place
         self.skipped = tuple(key for key in keys if key in fields.skipped)
-        known = fields.typed | fields.kept.keys() | fields.skipped.keys()
+        known = fields.typed.union(fields.kept, fields.skipped, fields.picked)
         self.unknown = tuple(key for key in keys if key not in known)
         kept = fields.kept.keys() | set(self.unknown)
         self.kept = tuple((key, fields.kept.get(key, ALWAYS)) for key in keys if key in kept)
+        self.silence = (*(silent for _, silent in self.kept), None, None)
+        self.marked = not fields.marks.isdisjoint(keys)
+        at = {key: i for i, key in enumerate(keys)}
+        where = [at.get(key, -1) for key in fields.picked] + [at[key] for key, _ in self.kept]
+        self.pick: Callable[[tuple[Any, ...]], tuple[Any, ...]] = itemgetter(*where, -1, -1)
+
+
+Look: TypeAlias = Callable[[dict[str, Any], Place], Shape]
 
 
 class _Fold:
@@ -90,19 +108,32 @@ class Ledger:
         """Enter a place inside a unit that is accounted for elsewhere."""
         self._fold(code, place, record, pattern, pattern if pointer is None else pointer, excerpt)
 
+    def parts(self, code: str, places: Sequence[Place], pattern: str, *, record: str) -> None:
+        """Enter many places inside units, in file order, at once."""
+        for place in places[: self.limits.lines]:
+            self._fold(code, place, record, pattern, pattern, b"")
+        if len(places) > self.limits.lines:
+            self._fold(code, places[0], record, pattern, pattern, b"", len(places) - self.limits.lines)
+
+    def judge(self, fields: Fields) -> Look:
+        """What gives the judged shape of an object of this kind, counted."""
+        shapes = self._shapes.setdefault(fields, {})
+        most = self.limits.lines
+
+        def look(value: dict[str, Any], place: Place) -> Shape:
+            shape = shapes.get(tuple(value))
+            if shape is None:
+                shape = self._judge(shapes, fields, tuple(value), place)
+            shape.count += 1
+            if len(lines := shape.lines) < most and lines[-1:] != [place[0]]:
+                lines.append(place[0])
+            return shape
+
+        return look
+
     def look(self, fields: Fields, value: dict[str, Any], place: Place) -> Shape:
-        """The judged shape of an object, counted."""
-        shapes = self._shapes.get(fields)
-        if shapes is None:
-            shapes = self._shapes[fields] = {}
-        keys = tuple(value)
-        shape = shapes.get(keys)
-        if shape is None:
-            shape = self._judge(shapes, fields, keys, place)
-        shape.count += 1
-        if len(shape.lines) < self.limits.lines and place[0] not in shape.lines:
-            shape.lines.append(place[0])
-        return shape
+        """The judged shape of one object, counted: ``judge`` for what is rare."""
+        return self.judge(fields)(value, place)
 
     def _judge(self, shapes: dict[tuple[str, ...], Shape], fields: Fields, keys: tuple[str, ...], place: Place) -> Shape:
         shape = Shape(fields, keys, place)

@@ -61,18 +61,17 @@ def exact(data: bytes, depth: int) -> tuple[Any, list[Finding]]:
     """The value of a JSON text and what in it is not as it stood; raises ``Refused``."""
     try:
         text = data.decode()
-        if not _SURROGATE.search(text):
-            value = _PLAIN.decode(text)
-            if data.count(b"[") + data.count(b"{") > depth and deeper(value, depth):
-                raise Refused("too-deep")
-            return value, []
-    except Refused:
-        raise
     except UnicodeDecodeError:
-        text = data.decode("utf-8", "surrogateescape")
+        return _examine(data.decode("utf-8", "surrogateescape"), depth)
+    if _SURROGATE.search(text):
+        return _examine(text, depth)
+    try:
+        value = _PLAIN.decode(text)
     except (ValueError, RecursionError):
-        pass
-    return _examine(text, depth)
+        return _examine(text, depth)
+    if data.count(b"[") + data.count(b"{") > depth and deeper(value, depth):
+        raise Refused("too-deep")
+    return value, []
 
 
 def deeper(value: Any, depth: int) -> bool:

@@ -69,6 +69,9 @@ class FilePart:
 class Session(Protocol):
     """What ``resolve`` may ask for beyond the drafts."""
 
+    def names(self) -> Iterable[str]:
+        """The names of the side files there are."""
+
     def note(self, name: str) -> tuple[Origin, bytes] | None:
         """Origin and bytes of a side file; None if there is none. It counts as read if some record has the origin."""
 

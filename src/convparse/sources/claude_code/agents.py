@@ -14,6 +14,7 @@ import orjson
 from convparse.blocks import Injected, Json, ToolCall, ToolResult
 from convparse.records import Event, Link, Message
 from convparse.sources._source import Session
+from convparse.sources.claude_code.threads import Thread
 
 _NAMED: Final = re.compile(r"agentId: ?([A-Za-z0-9_-]+)")
 _TASK: Final = re.compile(r"<task-id>([^<]+)</task-id>")
@@ -27,54 +28,69 @@ class Links:
 
     found: dict[int, list[Link]]
 
-    def of(self, thread: Any) -> tuple[Link, ...]:
+    def of(self, thread: Thread) -> tuple[Link, ...]:
         """The links of one thread."""
         return tuple(self.found.get(id(thread), ()))
 
 
-def links(threads: list[Any], session: Session) -> Links:
+def links(threads: list[Thread], session: Session) -> Links:
     """Who started whom."""
     result = Links({})
-    by_id = {thread.id: thread for thread in threads if thread.id is not None}
-    owners = {block.id: thread for thread in threads for block in _blocks(thread, ToolCall) if block.id is not None}
-    claimed: set[str] = set()
     for thread in threads:
-        own = result.found.setdefault(id(thread), [])
-        own.extend(Link("fork", name) for name in _sources(thread))
+        own = [Link("fork", name) for name in _sources(thread)]
         own.extend(Link("continuation", name) for name in _continued(thread))
-        for agent, call_id in _spawned(thread):
-            if agent in by_id and by_id[agent] is not thread and agent not in claimed:
-                claimed.add(agent)
-                own.append(Link("subagent", agent, call_id))
-    for thread in threads:
-        meta = _meta(thread, session)
-        call_id = meta.get("toolUseId") if meta else None
-        if thread.id not in claimed and type(call_id) is str and call_id in owners and owners[call_id] is not thread:
-            claimed.add(thread.id)
-            result.found[id(owners[call_id])].append(Link("subagent", thread.id, call_id))
-    _by_text([t for t in threads if t.sidechain and t.id not in claimed], threads, result)
+        result.found[id(thread)] = own
+    if len(threads) > 1:
+        claimed = _claim_by_rows(threads, result)
+        claimed |= _claim_by_meta([t for t in threads if t.id not in claimed], threads, session, result)
+        _claim_by_text([t for t in threads if t.sidechain and t.id not in claimed], threads, result)
     return result
 
 
-def _blocks(thread: Any, kind: type) -> Iterator[Any]:
+def _claim_by_rows(threads: list[Thread], result: Links) -> set[str | None]:
+    by_id = {thread.id: thread for thread in threads if thread.id is not None}
+    claimed: set[str | None] = set()
+    for thread in threads:
+        for agent, call_id in _spawned(thread):
+            if agent in by_id and by_id[agent] is not thread and agent not in claimed:
+                claimed.add(agent)
+                result.found[id(thread)].append(Link("subagent", agent, call_id))
+    return claimed
+
+
+def _claim_by_meta(orphans: list[Thread], threads: list[Thread], session: Session, result: Links) -> set[str | None]:
+    owners = {block.id: thread for thread in threads for block in _blocks(thread, ToolCall) if block.id is not None}
+    claimed: set[str | None] = set()
+    for thread in orphans:
+        call_id = (_meta(thread, session) or {}).get("toolUseId")
+        if thread.id is not None and type(call_id) is str and owners.get(call_id, thread) is not thread:
+            claimed.add(thread.id)
+            result.found[id(owners[call_id])].append(Link("subagent", thread.id, call_id))
+    return claimed
+
+
+def _blocks(thread: Thread, kind: type) -> Iterator[Any]:
     for draft in thread.drafts:
         if isinstance(draft.entry, Message):
             yield from (block for block in draft.entry.blocks if type(block) is kind)
 
 
-def _sources(thread: Any) -> list[str]:
-    forked = [(draft.facts or {}).get("forkedFrom") for draft in thread.drafts]
-    named = [fact.get("sessionId") for fact in forked if type(fact) is dict]
-    named += [e.data.value.get("parentSessionId") for d in thread.drafts if (e := d.entry) and d.name == "fork-context-ref"]
-    others = [name for name in (*thread.others, *named) if type(name) is str]
-    return list(dict.fromkeys(name for name in others if name != thread.id))
+def _sources(thread: Thread) -> list[str]:
+    """The sessions that a thread's rows were copied from."""
+    named: list[Any] = sorted(thread.others)
+    for draft in thread.drafts:
+        if draft.facts is not None:
+            forked = draft.facts.get("forkedFrom")
+            named.append(forked.get("sessionId") if type(forked) is dict else None)
+            named.append(draft.facts.get("parentSessionId"))
+    return [name for name in dict.fromkeys(named) if type(name) is str and name != thread.id]
 
 
-def _continued(thread: Any) -> list[str]:
+def _continued(thread: Thread) -> list[str]:
     return [d.entry.text for d in thread.drafts if d.name == "continued-in" and d.entry.text is not None]
 
 
-def _spawned(thread: Any) -> Iterable[tuple[str, str | None]]:
+def _spawned(thread: Thread) -> Iterable[tuple[str, str | None]]:
     """``(agent id, call id)`` as a thread's rows tell them."""
     for draft in thread.drafts:
         entry = draft.entry
@@ -98,7 +114,7 @@ def _spawned(thread: Any) -> Iterable[tuple[str, str | None]]:
                 yield agent, call_id if type(call_id) is str else None
 
 
-def _by_text(sides: list[Any], threads: list[Any], result: Links) -> None:
+def _claim_by_text(sides: list[Thread], threads: list[Thread], result: Links) -> None:
     """Match side chains to calls by the text of the task, each call once, in order."""
     open_calls: list[tuple[Any, str | None, str]] = []
     for thread in threads:
@@ -111,12 +127,12 @@ def _by_text(sides: list[Any], threads: list[Any], result: Links) -> None:
         first = next((draft.entry for draft in side.drafts if isinstance(draft.entry, Message)), None)
         for at, (thread, call_id, task) in enumerate(open_calls):
             if first is not None and first.text == task:
-                result.found[id(thread)].append(Link("subagent", side.id, call_id))
+                result.found[id(thread)].append(Link("subagent", side.id or "", call_id))
                 del open_calls[at]
                 break
 
 
-def _meta(thread: Any, session: Session) -> dict[str, Any] | None:
+def _meta(thread: Thread, session: Session) -> dict[str, Any] | None:
     found = session.note(f"meta/{thread.part.path}")
     if found is None:
         return None
@@ -127,7 +143,7 @@ def _meta(thread: Any, session: Session) -> dict[str, Any] | None:
     return value if type(value) is dict else None
 
 
-def described(thread: Any, session: Session) -> tuple[list[Event], tuple[str | None, str | None]]:
+def described(thread: Thread, session: Session) -> tuple[list[Event], tuple[str | None, str | None]]:
     """What stands beside an agent's file about it: an event for its ``meta.json``, and a title."""
     meta = _meta(thread, session)
     if meta is not None:

@@ -5,8 +5,6 @@ holds beyond its own fields goes to ``extra`` under its exact pointer; a block t
 named. Nothing is raised for any JSON.
 """
 
-import base64
-import binascii
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -60,7 +58,7 @@ KINDS: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def keep(extra: Extra, shape: Shape, value: Mapping[str, Any], at: str) -> None:
-    """Put into ``extra`` what an object holds beyond what records are made from."""
+    """Put into ``extra`` what an object holds beyond what records are made from, where it says anything."""
     for key, silent in shape.kept:
         item = value[key]
         if item is not silent and item != silent:
@@ -90,17 +88,18 @@ def _thinking(state: State, block: dict[str, Any], place: Place, at: str, extra:
     text, signature = block.get("thinking"), block.get("signature")
     if type(text) is not str or signature.__class__ not in STRING:
         return None
-    if not text and signature and _narrates(signature):
+    if not text and signature is not None and _narrates(signature):
         state.ledger.part("hidden-narration", place, "/message/content/*", record="thinking", pointer=at)
     return make_thinking(text, signature, not text)
 
 
 def _narrates(signature: str) -> bool:
     """True if the signature says that the hidden text was shown while working (2.1.170)."""
-    try:
-        return b"narration" in base64.b64decode(signature + "==")
-    except (binascii.Error, ValueError):
-        return False
+    return any(trace in signature for trace in _NARRATION)
+
+
+_NARRATION: Final = ("bmFycmF0aW9u", "5hcnJhdGlvb", "uYXJyYXRpb2")
+"""What ``narration`` looks like inside base64, at each of its three alignments."""
 
 
 def _redacted(state: State, block: dict[str, Any], place: Place, at: str, extra: Extra) -> Block | None:
@@ -117,20 +116,62 @@ def _tool_use(state: State, block: dict[str, Any], place: Place, at: str, extra:
 
 
 def _tool_result(state: State, block: dict[str, Any], place: Place, at: str, extra: Extra) -> Block | None:
-    call_id, is_error = block.get("tool_use_id"), block.get("is_error")
+    return read_result(state, block, place, at, extra, None, None)
+
+
+def read_result(
+    state: State, block: dict[str, Any], place: Place, at: str, extra: Extra, twin: Any, denial: str | None
+) -> ToolResult | None:
+    """A tool's result, with what ``toolUseResult``, the product's richer twin, says of it; None if it is of another make."""
+    call_id, is_error, content = block.get("tool_use_id"), block.get("is_error"), block.get("content")
     if call_id.__class__ not in STRING or (is_error is not None and type(is_error) is not bool):
         return None
-    content = block.get("content")
+    text = ""
+    inside: tuple[Part, ...] = ()
     if type(content) is str:
-        return make_result(call_id, (make_text(content),), is_error)
-    if content is None:
-        return make_result(call_id, (), is_error)
-    items = content if type(content) is list else [content]
-    pointer = f"{at}/content"
-    inside = tuple(
-        _part(state, item, place, f"{pointer}/{i}" if items is content else pointer, extra) for i, item in enumerate(items)
+        text = content
+        inside = (make_text(content),)
+    elif content is not None:
+        inside = _inside(state, content, place, f"{at}/content", extra)
+        text = inside[0].text if inside and type(inside[0]) is Text else ""
+    status, duration = (denial, None) if type(twin) is not dict else _outcome(twin, denial)
+    return make_result(
+        call_id,
+        inside,
+        is_error,
+        _exit_code(text) if is_error else None,
+        duration,
+        status,
+        text.startswith("<persisted-output>"),
+        None if twin is None else make_json(encode(twin)),
     )
-    return make_result(call_id, inside, is_error)
+
+
+def _outcome(twin: dict[str, Any], denial: str | None) -> tuple[str | None, float | None]:
+    """Status word and seconds."""
+    status = denial
+    if status is None:
+        word = twin.get("status")
+        status = word if type(word) is str else "interrupted" if twin.get("interrupted") is True else None
+    took = twin.get("durationMs")
+    if took is None:
+        took = twin.get("totalDurationMs")
+    return status, took / 1000 if type(took) is int else None
+
+
+def _exit_code(text: str) -> int | None:
+    """The code that Bash writes before the output of a failed command: ``Exit code 1``."""
+    head = text.removeprefix("Error: ")[:24]
+    if not head.startswith("Exit code "):
+        return None
+    digits = head[10:].split("\n", 1)[0]
+    return int(digits) if digits.isascii() and digits.isdigit() else None
+
+
+def _inside(state: State, content: Any, place: Place, at: str, extra: Extra) -> tuple[Part, ...]:
+    if type(content) is not list:
+        return (_part(state, content, place, at, extra),)
+    return tuple([_part(state, item, place, f"{at}/{i}", extra) for i, item in enumerate(content)])
 
 
 def _part(state: State, value: Any, place: Place, at: str, extra: Extra) -> Part:
@@ -210,19 +251,33 @@ READERS: Final[Mapping[str, Reader]] = MappingProxyType(
 )
 
 
+PLAIN: Final = {
+    kind: fields.typed for kind, fields in BLOCKS.items() if kind in ("text", "thinking", "tool_use", "tool_result")
+}
+"""The keys of the usual blocks: in one that has no others there is nothing to judge."""
+USUAL: Final = frozenset({"text", "thinking", "redacted_thinking", "tool_use", "tool_result", "image", "document"})
+"""Blocks whose type their record tells."""
+
+
 def read_block(state: State, value: Any, record: str, place: Place, at: str, extra: Extra) -> Block:
     """One content block; ``record`` is the type of what holds it."""
     if type(value) is not dict:
         return unknown_block(state, value, record, place, at)
     kind = value.get("type")
-    fields = BLOCKS.get(kind) if type(kind) is str else None
-    if fields is None:
+    if type(kind) is not str or kind not in READERS:
         return unknown_block(state, value, record, place, at)
-    block = READERS[fields.record](state, value, place, at, extra)
+    block = READERS[kind](state, value, place, at, extra)
     if block is None:
-        state.ledger.part("unexpected-type", place, "/message/content/*", record=fields.record, pointer=at)
-        return Unknown(fields.record, make_json(encode(value)))
-    shape = state.ledger.look(fields, value, place)
-    if shape.kept:
-        keep(extra, shape, value, at)
+        state.ledger.part("unexpected-type", place, "/message/content/*", record=kind, pointer=at)
+        return Unknown(kind, make_json(encode(value)))
+    if kind not in PLAIN or not PLAIN[kind].issuperset(value):
+        judge_block(state, value, kind, place, at, extra)
     return block
+
+
+def judge_block(state: State, value: dict[str, Any], kind: str, place: Place, at: str, extra: Extra) -> None:
+    """Keep and name what a block holds beyond its own fields."""
+    fields = BLOCKS[kind]
+    keep(extra, state.look(fields)(value, place), value, at)
+    if kind not in USUAL:
+        extra[f"{at}/type"] = kind

@@ -3,88 +3,78 @@
 A field of an unexpected type goes to ``extra`` under its pointer and is named; the rest of the row is read all the same.
 """
 
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from convparse.ledger import Place
 from convparse.records import Context
 from convparse.sources.claude_code.content import odd
+from convparse.sources.claude_code.fields import ENVELOPE
 from convparse.sources.claude_code.state import STRING, Extra, State
 from convparse.times import iso_time
 
-Row = dict[str, Any]
-_FLAG: Final = frozenset({bool, type(None)})
-_NAMES: Final = ("uuid", "parentUuid", "timestamp", "sessionId", "agentId", "promptId")
-_CONTEXT: Final = ("cwd", "gitBranch", "version", "permissionMode", "entrypoint", "effort")
+Row: TypeAlias = dict[str, Any]
+Envelope: TypeAlias = tuple[Any, ...]
+"""``(key, uuid, parent, timestamp, timestamp_origin, timestamp_text, context, group, sidechain)``: the group is the id of the
+thread that a row says it belongs to; a side chain lies inside a main file (up to 2.0.0)."""
+_IDS: Final = ENVELOPE[:5]
+_CONTEXT: Final = ENVELOPE[7:]
 
 
-def tidied(row: Row, record: str, place: Place, state: State, extra: Extra) -> Row:
-    """The row without known fields of an unexpected type, which go to ``extra`` and are named."""
-    wrong = [name for name in (*_NAMES, *_CONTEXT) if row.get(name).__class__ not in STRING]
-    if row.get("isSidechain").__class__ not in _FLAG:
-        wrong.append("isSidechain")
-    for name in dict.fromkeys(wrong):
-        odd(state, extra, place, record, f"/{name}", f"/{name}", row[name])
-    return {key: value for key, value in row.items() if key not in wrong}
+def read_envelope(picked: tuple[Any, ...], record: str, place: Place, state: State, extra: Extra) -> Envelope:
+    """The envelope of a row, from the values of its ``ENVELOPE`` keys."""
+    uuid, parent, stamp, session, agent, side, other = picked[:7]
+    if not (
+        type(uuid) is type(stamp) is type(session) is str
+        and (parent is None or type(parent) is str)
+        and (agent is None or type(agent) is str)
+        and type(side) is bool
+    ):
+        uuid, parent, stamp, session, agent, side = _tidied(picked, record, place, state, extra)
+    facts = picked[7:13]
+    context = state.context if facts == state.facts else _context(facts, record, place, state, extra)
+    group = session
+    if agent is not None:
+        group = agent
+        if picked[5] is False:
+            extra["/isSidechain"] = False
+        side = False
+    if other is not None and other != session:
+        extra["/session_id"] = other
+    key = uuid
+    if uuid is None:
+        key = state.count(group, record)
+    elif state.uuids.setdefault(uuid, place) is not place:
+        key = state.again(uuid)
+    if stamp is None:
+        return key, uuid, parent, None, None, None, context, group, side
+    when, text = iso_time(stamp)
+    if when is None:
+        state.ledger.part("bad-timestamp", place, "/timestamp", record=record)
+        return key, uuid, parent, None, None, text, context, group, side
+    return key, uuid, parent, when, "recorded", text, context, group, side
 
 
-def is_tidy(row: Row) -> bool:
-    """True if the fields that link a row to others have the types they should have."""
-    get = row.get
-    return (
-        get("uuid").__class__ in STRING
-        and get("parentUuid").__class__ in STRING
-        and get("timestamp").__class__ in STRING
-        and get("sessionId").__class__ in STRING
-        and get("agentId").__class__ in STRING
-        and get("promptId").__class__ in STRING
-        and get("isSidechain").__class__ in _FLAG
-    )
+def _tidied(picked: tuple[Any, ...], record: str, place: Place, state: State, extra: Extra) -> list[Any]:
+    """Ids, time and side chain flag, None for those of an unexpected type."""
+    tidy = []
+    for name, value in zip(ENVELOPE[:6], picked[:6], strict=True):
+        expected = value.__class__ in STRING if name in _IDS else value is None or type(value) is bool
+        if not expected:
+            odd(state, extra, place, record, f"/{name}", f"/{name}", value)
+        tidy.append(value if expected else None)
+    tidy[5] = tidy[5] is True
+    return tidy
 
 
-def read_context(row: Row, record: str, place: Place, state: State, extra: Extra) -> Context | None:
+def _context(facts: tuple[Any, ...], record: str, place: Place, state: State, extra: Extra) -> Context | None:
     """The circumstances a row tells; one shared record per change."""
-    get = row.get
-    facts = (get("cwd"), get("gitBranch"), get("version"), get("permissionMode"), get("entrypoint"), get("effort"))
-    try:
-        return state.contexts[facts]
-    except (KeyError, TypeError):
-        pass
     for name, fact in zip(_CONTEXT, facts, strict=True):
         if fact.__class__ not in STRING:
             odd(state, extra, place, record, f"/{name}", f"/{name}", fact)
-    cwd, branch, version, mode, entrypoint, effort = (fact if type(fact) is str else None for fact in facts)
-    context = Context(cwd, branch, version, mode, None, entrypoint, effort)
-    if all(fact.__class__ in STRING for fact in facts):
-        state.contexts[facts] = context
-    return context if any(fact is not None for fact in facts) else None
-
-
-def read_time(row: Row, record: str, place: Place, state: State) -> tuple[Any, ...]:
-    """``(timestamp, timestamp_origin, timestamp_text)`` of a row."""
-    text = row.get("timestamp")
-    if text is None:
-        return (None, None, None)
-    when, text = iso_time(text)
-    if when is None:
-        state.ledger.part("bad-timestamp", place, "/timestamp", record=record)
-        return (None, None, text)
-    return (when, "recorded", text)
-
-
-def read_group(row: Row, extra: Extra) -> tuple[str | None, bool]:
-    """The id of the thread a row says it belongs to, and whether it is a side chain inside a main file (up to 2.0.0)."""
-    session, agent, side = row.get("sessionId"), row.get("agentId"), row.get("isSidechain")
-    other = row.get("session_id")
-    if other is not None and other != session:
-        extra["/session_id"] = other
-    if agent is None:
-        return session, side is True
-    if side is False:
-        extra["/isSidechain"] = side
-    return agent, False
-
-
-def read_key(row: Row, group: str | None, state: State, name: str) -> str:
-    """The key of a row: its id, else made from its thread, its name and a count."""
-    uuid = row.get("uuid")
-    return state.key(uuid) if uuid is not None else state.count(group, name)
+    cwd, branch, version, mode, entrypoint, effort = told = tuple(fact if type(fact) is str else None for fact in facts)
+    context = state.contexts.get(told)
+    if context is None and any(fact is not None for fact in told):
+        context = state.contexts[told] = Context(cwd, branch, version, mode, None, entrypoint, effort)
+    if told == facts:
+        state.facts, state.context = facts, context
+    return context

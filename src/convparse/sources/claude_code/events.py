@@ -9,7 +9,7 @@ from convparse._json import encode
 from convparse.blocks import Json
 from convparse.ledger import Fields, Place
 from convparse.sources.claude_code.content import make_json
-from convparse.sources.claude_code.envelope import Row, is_tidy, read_context, read_group, read_key, read_time, tidied
+from convparse.sources.claude_code.envelope import Row, read_envelope
 from convparse.sources.claude_code.fields import ATTACHMENT, ATTACHMENTS, PROGRESS, PROGRESSES, SUBTYPES, SYSTEM
 from convparse.sources.claude_code.state import Draft, Extra, State, open_event
 from convparse.times import iso_time
@@ -29,7 +29,7 @@ def unknown_row(row: Row, place: Place, state: State, name: str | None = None) -
     uuid, parent, session, stamp = (_string(row, key) for key in ("uuid", "parentUuid", "sessionId", "timestamp"))
     when, text = iso_time(stamp) if stamp else (None, None)
     event = open_event(
-        state.key(uuid) if uuid is not None else state.count(session, name),
+        state.key(uuid, place) if uuid is not None else state.count(session, name),
         "unknown",
         name,
         None,
@@ -52,16 +52,13 @@ def _string(row: Row, key: str) -> str | None:
 def chain_event(row: Row, place: Place, state: State, fields: Fields, name: str, kind: str) -> Draft:
     """An event of the chain: what no field is made from is its ``data``."""
     extra: Extra = {}
-    if not is_tidy(row):
-        row = tidied(row, fields.record, place, state, extra)
-    shape = state.ledger.look(fields, row, place)
+    shape = state.look(fields)(row, place)
     data = {key: row[key] for key, _ in shape.kept}
-    group, side = read_group(row, extra)
-    uuid, parent = row.get("uuid"), row.get("parentUuid")
-    when, when_origin, when_text = read_time(row, fields.record, place, state)
-    context = read_context(row, fields.record, place, state, extra)
+    key, uuid, parent, when, when_origin, when_text, context, group, side = read_envelope(
+        shape.pick((*row.values(), None)), name, place, state, extra
+    )
     event = open_event(
-        read_key(row, group, state, name),
+        key,
         kind,
         name,
         None,

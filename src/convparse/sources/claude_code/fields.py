@@ -26,10 +26,12 @@ SKIPPED: Final[Mapping[str, str]] = MappingProxyType(
 )
 """Record types left out whole, each with the reason."""
 
-ENVELOPE: Final = frozenset(
-    "type uuid parentUuid timestamp sessionId session_id isSidechain agentId cwd gitBranch version entrypoint".split()
+ENVELOPE: Final = tuple(
+    "uuid parentUuid timestamp sessionId agentId isSidechain session_id"
+    " cwd gitBranch version permissionMode entrypoint effort".split()
 )
-"""Keys of every row of the chain that records are made from."""
+"""Keys of every row of the chain that records are made from, in the order in which ``envelope`` takes them."""
+_TYPE: Final = frozenset({"type"})
 
 ENVELOPE_SKIPPED: Final = MappingProxyType(
     {
@@ -44,13 +46,13 @@ def _kept(*keys: str, **silent: object) -> dict[str, object]:
     return {**dict.fromkeys(keys, ALWAYS), **silent}
 
 
+MARKS: Final = frozenset("origin rowSource isMeta ownNote turnCompanion hookText".split())
+"""Keys that tell who wrote a user row's text."""
 USER: Final = Fields(
     "user",
-    typed=ENVELOPE
-    | frozenset(
-        "message isMeta isCompactSummary origin permissionMode promptId rowSource ownNote sourceToolAssistantUUID"
-        " toolDenialKind toolUseResult turnCompanion hookText".split()
-    ),
+    typed=_TYPE | MARKS,
+    picked=(*ENVELOPE, "message", "promptId", "sourceToolAssistantUUID", "toolUseResult", "toolDenialKind", "isCompactSummary"),
+    marks=MARKS,
     kept=_KEPT
     | _kept(
         *"classifierBoundary classifierMetaLines hookTextLead imagePasteIds interruptedByShutdown interruptedMessageId".split(),
@@ -61,11 +63,12 @@ USER: Final = Fields(
     ),
     skipped=ENVELOPE_SKIPPED,
 )
-USER_MESSAGE: Final = Fields("user", "/message", typed=frozenset({"role", "content"}))
+USER_MESSAGE: Final = Fields("user", "/message", picked=("role", "content"))
 
 ASSISTANT: Final = Fields(
     "assistant",
-    typed=ENVELOPE | frozenset("message effort perTurnEffort requestedModel".split()),
+    typed=_TYPE,
+    picked=(*ENVELOPE, "message", "requestedModel", "perTurnEffort", "requestId"),
     kept=_KEPT
     | _kept(
         *"advisorModel apiError apiErrorParams apiErrorStatus apiErrorType attributionAgent attributionMcpServer".split(),
@@ -90,7 +93,7 @@ ASSISTANT: Final = Fields(
 ASSISTANT_MESSAGE: Final = Fields(
     "assistant",
     "/message",
-    typed=frozenset("id role model content stop_reason usage".split()),
+    picked=("id", "role", "model", "content", "stop_reason", "usage"),
     kept=_kept(
         type="message", stop_sequence=None, container=None, context_management=None, diagnostics=None, stop_details=None
     ),
@@ -98,9 +101,14 @@ ASSISTANT_MESSAGE: Final = Fields(
 USAGE: Final = Fields(
     "assistant",
     "/message/usage",
-    typed=frozenset(
-        "input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens cache_creation output_tokens_details"
-        " iterations".split()
+    picked=(
+        "input_tokens",
+        "cache_read_input_tokens",
+        "cache_creation_input_tokens",
+        "output_tokens",
+        "cache_creation",
+        "output_tokens_details",
+        "iterations",
     ),
     kept=_kept(fallback_credit=None, server_tool_use={"web_search_requests": 0, "web_fetch_requests": 0}, speed="standard"),
     skipped={
@@ -111,16 +119,22 @@ USAGE: Final = Fields(
 
 ATTACHMENT: Final = Fields(
     "attachment",
-    typed=ENVELOPE,
+    typed=_TYPE,
+    picked=ENVELOPE,
     kept=_KEPT | _kept("attachment", "rendered", "renderedInHumanTurn", "renderedRole", "renderedBesideToolResult"),
     skipped=ENVELOPE_SKIPPED,
 )
 PROGRESS: Final = Fields(
-    "progress", typed=ENVELOPE, kept=_KEPT | _kept("data", "toolUseID", "parentToolUseID"), skipped=ENVELOPE_SKIPPED
+    "progress",
+    typed=_TYPE,
+    picked=ENVELOPE,
+    kept=_KEPT | _kept("data", "toolUseID", "parentToolUseID"),
+    skipped=ENVELOPE_SKIPPED,
 )
 SYSTEM: Final = Fields(
     "system",
-    typed=ENVELOPE | frozenset({"subtype", "content", "durationMs"}),
+    typed=frozenset({"type", "subtype", "content", "durationMs"}),
+    picked=ENVELOPE,
     kept=_KEPT
     | _kept(
         *"level isMeta toolUseID logicalParentUuid compactMetadata microcompactMetadata hookCount hookInfos hookErrors".split(),

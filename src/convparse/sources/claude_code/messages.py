@@ -7,66 +7,66 @@ from convparse.blocks import Block, Text, ToolResult
 from convparse.ledger import Place
 from convparse.sources.claude_code import tags
 from convparse.sources.claude_code.authors import split_blocks, who
-from convparse.sources.claude_code.content import keep, make_json, make_text, odd, read_block
-from convparse.sources.claude_code.envelope import Row, is_tidy, read_context, read_group, read_key, read_time, tidied
+from convparse.sources.claude_code.content import PLAIN, judge_block, keep, make_json, make_text, odd, read_block, read_result
+from convparse.sources.claude_code.envelope import Row, read_envelope
 from convparse.sources.claude_code.events import chain_event, unknown_row
-from convparse.sources.claude_code.fields import ASSISTANT, ASSISTANT_MESSAGE, ATTACHMENT, USER, USER_MESSAGE
-from convparse.sources.claude_code.state import STRING, Draft, Extra, State, open_event, open_message
-from convparse.sources.claude_code.twins import put_twin
+from convparse.sources.claude_code.fields import ATTACHMENT, USER_MESSAGE
+from convparse.sources.claude_code.state import STRING, Draft, Extra, State, make_origin, open_event, open_message
 from convparse.sources.claude_code.usage import read_usage
+
+_PLAIN_MESSAGE = frozenset(USER_MESSAGE.picked)
 
 
 def read_assistant(row: Row, place: Place, state: State) -> Draft:
     """A block of a model's response, or all of it (0.2.126)."""
-    message = row.get("message")
+    extra: Extra = {}
+    shape = state.assistant(row, place)
+    picked = shape.pick((*row.values(), None))
+    message, requested, turn_effort, request = picked[13:17]
     if type(message) is not dict:
         return unknown_row(row, place, state, "assistant")
-    extra: Extra = {}
-    if not is_tidy(row):
-        row = tidied(row, "assistant", place, state, extra)
-    shape = state.ledger.look(ASSISTANT, row, place)
     if shape.kept:
         keep(extra, shape, row, "")
-    shape = state.ledger.look(ASSISTANT_MESSAGE, message, place)
-    keep(extra, shape, message, "/message")
-    id, model, stop, role = message.get("id"), message.get("model"), message.get("stop_reason"), message.get("role")
+    inner = state.assistant_message(message, place)
+    said = inner.pick((*message.values(), None))
+    id, role, model, content, stop, raw = said[:6]
+    if said[6:] != inner.silence:
+        keep(extra, inner, message, "/message")
     if not (id.__class__ in STRING and model.__class__ in STRING and stop.__class__ in STRING and type(role) is str):
         id, model, stop, role = (
             _string(message, name, "assistant", place, state, extra) for name in ("id", "model", "stop_reason", "role")
         )
-    requested, effort = row.get("requestedModel"), row.get("perTurnEffort")
     if requested is not None and requested != model:
         extra["/requestedModel"] = requested
-    if effort is not None and effort != row.get("effort"):
-        extra["/perTurnEffort"] = effort
-    usage = read_usage(message["usage"], place, state, extra) if message.get("usage") is not None else None
-    group, side = read_group(row, extra)
-    uuid, parent = row.get("uuid"), row.get("parentUuid")
-    when, when_origin, when_text = read_time(row, "assistant", place, state)
-    context = read_context(row, "assistant", place, state, extra)
+    if turn_effort is not None and turn_effort != picked[12]:
+        extra["/perTurnEffort"] = turn_effort
+    key, uuid, parent, when, when_origin, when_text, context, group, side = read_envelope(
+        picked, "assistant", place, state, extra
+    )
     entry = open_message(
-        read_key(row, group, state, "assistant"),
+        key,
         uuid,
         role or "assistant",
         "harness" if model == "<synthetic>" else "model",
-        _blocks(message.get("content"), "assistant", place, state, extra),
+        _blocks(content, "assistant", place, state, extra),
         when,
         when_origin,
         when_text,
         parent,
-        id or _request(row),
+        id or (request if type(request) is str else None),
         state.turns.get(group),
         model,
-        usage,
+        read_usage(raw, place, state, extra) if raw is not None else None,
         stop,
         context,
         "active",
         False,
         (),
-        state.origin(place),
+        make_origin(state.path, *place),
     )
-    facts = _assistant_facts(row, extra) if extra else None
+    facts = None
     if extra:
+        facts = _assistant_facts(row, extra)
         entry.extra = make_json(encode(extra))
     return Draft(entry, "assistant", place, group, uuid, parent, side, facts)
 
@@ -80,11 +80,6 @@ def _assistant_facts(row: Row, extra: Extra) -> dict[str, Any] | None:
     return facts or None
 
 
-def _request(row: Row) -> str | None:
-    request = row.get("requestId")
-    return request if type(request) is str else None
-
-
 def _string(value: Row, name: str, record: str, place: Place, state: State, extra: Extra) -> Any:
     item = value.get(name)
     if item.__class__ in STRING:
@@ -95,6 +90,8 @@ def _string(value: Row, name: str, record: str, place: Place, state: State, extr
 
 def _blocks(content: Any, record: str, place: Place, state: State, extra: Extra) -> tuple[Block, ...]:
     if type(content) is list:
+        if len(content) == 1:
+            return (read_block(state, content[0], record, place, "/message/content/0", extra),)
         at = "/message/content/"
         return tuple([read_block(state, item, record, place, f"{at}{i}", extra) for i, item in enumerate(content)])
     if type(content) is str:
@@ -106,55 +103,45 @@ def _blocks(content: Any, record: str, place: Place, state: State, extra: Extra)
 
 def read_user(row: Row, place: Place, state: State) -> Draft:
     """A prompt, a tool's result, a text of the harness, or the summary after a compaction."""
-    message = row.get("message")
+    extra: Extra = {}
+    shape = state.user(row, place)
+    picked = shape.pick((*row.values(), None))
+    message, turn, owner, twin, denial, summary = picked[13:19]
     if type(message) is not dict:
         return unknown_row(row, place, state, "user")
-    extra: Extra = {}
-    if not is_tidy(row):
-        row = tidied(row, "user", place, state, extra)
-    shape = state.ledger.look(USER, row, place)
     if shape.kept:
         keep(extra, shape, row, "")
-    shape = state.ledger.look(USER_MESSAGE, message, place)
-    if shape.kept:
-        keep(extra, shape, message, "/message")
-    group, side = read_group(row, extra)
-    uuid, parent = row.get("uuid"), row.get("parentUuid")
-    if row.get("sourceToolAssistantUUID") not in (None, parent):
-        extra["/sourceToolAssistantUUID"] = row["sourceToolAssistantUUID"]
-    turn = row.get("promptId")
+    if not _PLAIN_MESSAGE.issuperset(message):
+        keep(extra, state.look(USER_MESSAGE)(message, place), message, "/message")
+    key, uuid, parent, when, when_origin, when_text, context, group, side = read_envelope(picked, "user", place, state, extra)
+    if owner is not None and owner != parent:
+        extra["/sourceToolAssistantUUID"] = owner
     if turn is not None:
-        state.turns[group] = turn
-    role = _string(message, "role", "user", place, state, extra)
-    blocks = _blocks(message.get("content"), "user", place, state, extra)
-    when, when_origin, when_text = read_time(row, "user", place, state)
-    context = read_context(row, "user", place, state, extra)
-    facts = _user_facts(row, blocks)
-    if row.get("isCompactSummary") is True and not any(type(block) is ToolResult for block in blocks):
-        text = "\n".join(block.text for block in blocks if type(block) is Text)
-        rest = [block for block in blocks if type(block) is not Text]
-        data = {"message": message} if rest else {"message": {"role": role}}
-        entry: Any = open_event(
-            read_key(row, group, state, "user"),
-            "compaction-summary",
-            "user",
-            text,
-            make_json(encode({**data, "promptId": turn, **extra})),
-            uuid,
-            when,
-            when_origin,
-            when_text,
-            parent,
-            context,
-            origin=state.origin(place),
-        )
-        return Draft(entry, "summary-row", place, group, uuid, parent, side, facts)
-    author, blocks = who(row, blocks, side or row.get("agentId") is not None, extra)
-    blocks = put_twin(row, blocks, extra)
+        turn = _turn(turn, group, place, state, extra)
+    role = message.get("role")
+    if type(role) is not str:
+        role = _string(message, "role", "user", place, state, extra) or "user"
+    content = message.get("content")
+    paired = (twin is not None or denial is not None) and denial.__class__ in STRING and _is_result(content)
+    if paired:
+        blocks = _result(content, twin, denial, place, state, extra)
+    else:
+        blocks = _blocks(content, "user", place, state, extra)
+    if summary is not None:
+        extra["/isCompactSummary"] = summary
+    if summary is True and all(type(block) is Text for block in blocks):
+        author, name = "harness", "summary-row"
+    else:
+        author, blocks = who(row, blocks, shape.marked, side or picked[4] is not None, extra)
+        name = "user"
+    if not paired:
+        kept = {"/toolUseResult": twin, "/toolDenialKind": denial}
+        extra.update({pointer: value for pointer, value in kept.items() if value is not None})
+    facts = _user_facts(twin, blocks, extra)
     entry = open_message(
-        read_key(row, group, state, "user"),
+        key,
         uuid,
-        role or "user",
+        role,
         author,
         blocks,
         when,
@@ -170,18 +157,67 @@ def read_user(row: Row, place: Place, state: State) -> Draft:
         "active",
         False,
         (),
-        state.origin(place),
+        make_origin(state.path, *place),
     )
     if extra:
         entry.extra = make_json(encode(extra))
-    return Draft(entry, "user", place, group, uuid, parent, side, facts)
+    if name == "summary-row":
+        entry = _summary(entry)
+    return Draft(entry, name, place, group, uuid, parent, side, facts)
 
 
-def _user_facts(row: Row, blocks: tuple[Block, ...]) -> dict[str, Any] | None:
-    facts = {name: row[name] for name in ("forkedFrom",) if row.get(name) is not None}
-    result = row.get("toolUseResult")
-    if type(result) is dict and type(result.get("agentId")) is str:
-        facts["agentId"] = result["agentId"]
+def _turn(turn: Any, group: str | None, place: Place, state: State, extra: Extra) -> str | None:
+    """The prompt id of a row, which later rows of its thread belong to."""
+    if type(turn) is not str:
+        odd(state, extra, place, "user", "/promptId", "/promptId", turn)
+        return None
+    state.turns[group] = turn
+    return turn
+
+
+def _summary(message: Any) -> Any:
+    """The text that stands for what a compaction took away: an event, for no person wrote it."""
+    data = {**message.extra.value, "/message/role": message.role, "/promptId": message.turn_id}
+    return open_event(
+        message.key,
+        "compaction-summary",
+        "user",
+        "\n".join(block.text for block in message.blocks),
+        make_json(encode(data)),
+        message.id,
+        message.timestamp,
+        message.timestamp_origin,
+        message.timestamp_text,
+        message.parent_id,
+        message.context,
+        origin=message.origin,
+    )
+
+
+def _is_result(content: Any) -> bool:
+    """True for the usual content of a row with a result: one block."""
+    return type(content) is list and len(content) == 1 and type(content[0]) is dict and content[0].get("type") == "tool_result"
+
+
+def _result(content: Any, twin: Any, denial: Any, place: Place, state: State, extra: Extra) -> tuple[Block, ...]:
+    at, block = "/message/content/0", content[0]
+    result = read_result(state, block, place, at, extra, twin, denial)
+    if result is None:
+        extra["/toolUseResult"] = twin
+        return (read_block(state, block, "user", place, at, extra),)
+    if not PLAIN["tool_result"].issuperset(block):
+        judge_block(state, block, "tool_result", place, at, extra)
+    return (result,)
+
+
+def _user_facts(twin: Any, blocks: tuple[Block, ...], extra: Extra) -> dict[str, Any] | None:
+    facts: dict[str, Any] = {}
+    if type(twin) is dict and type(twin.get("agentId")) is str:
+        facts["agentId"] = twin["agentId"]
+    if any(type(block) is ToolResult and block.truncated for block in blocks):
+        facts["persisted"] = True
+    if "/forkedFrom" in extra:
+        facts["forkedFrom"] = extra["/forkedFrom"]
     return facts or None
 
 

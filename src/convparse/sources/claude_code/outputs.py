@@ -17,9 +17,9 @@ _SAVED: Final = re.compile(r"[Ss]aved to: ?([^\r\n]+)")
 
 
 def attach(drafts: Sequence[Draft], session: Session, ledger: Ledger) -> None:
-    """Put every persisted output of a thread behind the result that names it."""
+    """Put every persisted output behind the result that names it. ``drafts``: those with facts."""
     for draft in drafts:
-        if draft.name == "user" and draft.entry is not None:
+        if draft.facts is not None and "persisted" in draft.facts:
             for block in draft.entry.blocks:
                 if type(block) is ToolResult and block.truncated:
                     _attach(draft, block, session, ledger)

@@ -7,21 +7,21 @@ thread. What goes out: for a draft's position, the message that stands behind it
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from convparse.blocks import Block, Injected, Text
 from convparse.ledger import Ledger
 from convparse.records import Event, Message, State
 from convparse.sources.claude_code import tags
-from convparse.sources.claude_code.state import Draft
+from convparse.sources.claude_code.state import Draft, open_message
 
 
-def unsaid(drafts: Sequence[Draft], ledger: Ledger) -> dict[int, Message]:
-    """The queued prompts that no other row gives, by the position of the operation that does."""
+def unsaid(drafts: Sequence[Draft], ledger: Ledger) -> dict[int, Any]:
+    """The queued prompts that no other row gives, as open messages, by the position of the operation that does."""
     operations = [(at, draft) for at, draft in enumerate(drafts) if draft.name == "queue-operation"]
     if not operations:
         return {}
-    said = Counter(text for draft in drafts for text in _said(draft))
+    said = Counter(text for draft in drafts if draft.name in _SAYING for text in _said(draft.entry))
     blocked = any(draft.name == "system/informational" and _blocks_prompt(draft) for draft in drafts)
     waiting: list[tuple[int, str | None]] = []
     fates: dict[int, State] = {}
@@ -59,10 +59,12 @@ def _texts(draft: Draft) -> list[str]:
     return [item["text"] for item in items if type(item) is dict and type(item.get("text")) is str]
 
 
-def _said(draft: Draft) -> Iterator[str]:
+_SAYING: Final = frozenset({"user", "attachment/queued_command"})
+
+
+def _said(entry: Message) -> Iterator[str]:
     """What a row says, in the forms in which the queue may have it."""
-    entry = draft.entry
-    if not isinstance(entry, Message) or draft.name not in ("user", "attachment/queued_command"):
+    if entry.author == "tool":
         return
     texts = [block.text for block in entry.blocks if isinstance(block, Text | Injected)]
     yield from {"".join(texts).strip(), *(text.strip() for text in texts)}
@@ -85,7 +87,7 @@ def _take(waiting: list[tuple[int, str | None]], texts: list[str]) -> int | None
     return None
 
 
-def _messages(drafts: Sequence[Draft], fates: dict[int, State], said: Counter[str]) -> Iterator[tuple[int, Message]]:
+def _messages(drafts: Sequence[Draft], fates: dict[int, State], said: Counter[str]) -> Iterator[tuple[int, Any]]:
     for at, state in fates.items():
         event, texts = drafts[at].entry, [text for text in _texts(drafts[at]) if not _repeats(text, said)]
         if isinstance(event, Event) and texts:
@@ -102,8 +104,8 @@ def _repeats(text: str, said: Counter[str]) -> bool:
     return False
 
 
-def _message(event: Event, blocks: tuple[Block, ...], state: State, human: bool) -> Message:
-    return Message(
+def _message(event: Event, blocks: tuple[Block, ...], state: State, human: bool) -> Any:
+    return open_message(
         f"{event.key}:prompt",
         None,
         "queue-operation",

@@ -4,6 +4,8 @@ The rows of one response repeat its usage, often not next to each other, and onl
 agents and resumed files copy rows: what was counted in one file of a session is not counted again in another.
 """
 
+from collections.abc import Sequence
+
 import attrs
 
 from convparse.ledger import Ledger
@@ -14,35 +16,42 @@ from convparse.sources.claude_code.usage import spent_on_refusals
 _AT = "/message/usage"
 
 
-def settle_usage(threads: list[tuple[Ledger, list[Draft], str | None]]) -> None:
+def settle_usage(threads: Sequence[tuple[Ledger, list[Draft]]]) -> None:
     """Leave usage on the last row of each response alone, in the first thread that has it."""
-    counted: dict[str, int] = {}
-    for number, (ledger, drafts, _) in enumerate(threads):
+    counted: set[str] = set()
+    for ledger, drafts in threads:
         last: dict[str, Draft] = {}
+        copied: list[Draft] = []
+        repeated: list[Draft] = []
         stopped: set[str] = set()
         for draft in drafts:
-            if draft.name == "system/compact_boundary":
+            if draft.name == "assistant":
+                entry = draft.entry
+                if entry.usage is not None:
+                    response = entry.response_id or entry.key
+                    if entry.inherited or response in counted:
+                        entry.inherited = True
+                        copied.append(draft)
+                        continue
+                    if entry.stop_reason is not None:
+                        stopped.add(response)
+                    if response in last:
+                        repeated.append(last[response])
+                    last[response] = draft
+            elif draft.name == "system/compact_boundary":
                 ledger.part("usage-not-recorded", draft.place, record=draft.name)
-            entry = draft.entry
-            if draft.name != "assistant" or entry is None or entry.usage is None:
-                continue
-            response = entry.response_id or entry.key
-            if entry.stop_reason is not None:
-                stopped.add(response)
-            if entry.inherited or counted.setdefault(response, number) != number:
-                _silence(draft, ledger, "inherited-usage")
-                entry.inherited = True
-                continue
-            if response in last:
-                _silence(last[response], ledger, "repeated-usage")
-            last[response] = draft
+        _silence(copied, ledger, "inherited-usage")
+        _silence(repeated, ledger, "repeated-usage")
         for response, draft in last.items():
-            _finish(draft, response in stopped, ledger)
+            if response not in stopped or draft.facts is not None:
+                _finish(draft, response in stopped, ledger)
+        counted.update(last)
 
 
-def _silence(draft: Draft, ledger: Ledger, code: str) -> None:
-    draft.entry.usage = None
-    ledger.part(code, draft.place, _AT, record="assistant")
+def _silence(drafts: list[Draft], ledger: Ledger, code: str) -> None:
+    for draft in drafts:
+        draft.entry.usage = None
+    ledger.parts(code, [draft.place for draft in drafts], _AT, record="assistant")
 
 
 def _finish(draft: Draft, stopped: bool, ledger: Ledger) -> None:

@@ -13,24 +13,28 @@ from convparse._json import encode
 from convparse.ledger import Ledger, Place
 from convparse.sources._source import Unit
 from convparse.sources.claude_code.content import make_json
-from convparse.sources.claude_code.envelope import Row, is_tidy, read_group, read_time, tidied
+from convparse.sources.claude_code.envelope import Row
 from convparse.sources.claude_code.events import odd_record, read_attachment, read_progress, read_system, unknown_row
 from convparse.sources.claude_code.fields import RECORDS, SKIPPED
 from convparse.sources.claude_code.messages import read_assistant, read_queued_command, read_user
 from convparse.sources.claude_code.state import Draft, Extra, State, open_event
+from convparse.times import NO_TIME, iso_time
 
 
 def read(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
     """The drafts of a transcript's rows, in file order."""
     state = State(ledger)
+    rows = dict(ROWS)
     for value, place in units:
         if type(value) is not dict:
             ledger.part("not-an-object", place)
             yield odd_record(value, place, state, "not-an-object")
             continue
         kind = value.get("type")
-        handler = ROWS.get(kind) if type(kind) is str else None
-        yield handler(value, place, state) if handler is not None else unknown_row(value, place, state)
+        handler = rows.get(kind) if type(kind) is str else None
+        draft = handler(value, place, state) if handler is not None else unknown_row(value, place, state)
+        if draft.entry is not None or draft.uuid is not None:
+            yield draft
 
 
 def _attachment(row: Row, place: Place, state: State) -> Draft:
@@ -46,26 +50,22 @@ def _attachment(row: Row, place: Place, state: State) -> Draft:
 def _skipped(row: Row, place: Place, state: State, name: str) -> Draft:
     """A record left out by name; it may still be a link of the chain."""
     state.ledger.unit("skipped-record", place, record=name)
-    uuid, parent = row.get("uuid"), row.get("parentUuid")
-    uuid, parent = uuid if type(uuid) is str else None, parent if type(parent) is str else None
-    group, side = read_group(row, {})
-    return Draft(None, name, place, group if type(group) is str else None, uuid, parent, side)
+    uuid, parent, session, agent = (_string(row, key) for key in ("uuid", "parentUuid", "sessionId", "agentId"))
+    return Draft(None, name, place, agent or session, uuid, parent, row.get("isSidechain") is True and agent is None)
 
 
 def _beside(row: Row, place: Place, state: State) -> Draft:
+    """A record beside the chain: an event without an id."""
     name = row["type"]
     kind, text_key, fields = RECORDS[name]
     extra: Extra = {}
-    if not is_tidy(row):
-        row = tidied(row, name, place, state, extra)
-    shape = state.ledger.look(fields, row, place)
-    data = {key: row[key] for key, _ in shape.kept} | extra
-    text = row.get(text_key) if text_key else None
-    if text_key and text is not None and type(text) is not str:
-        data[text_key] = text
-        text = None
-    group = row.get("sessionId")
-    when, when_origin, when_text = read_time(row, name, place, state)
+    shape = state.look(fields)(row, place)
+    data = {key: row[key] for key, _ in shape.kept}
+    group, stamp, text = (_typed(row, key, name, place, state, extra) for key in ("sessionId", "timestamp", text_key))
+    when, when_text = iso_time(stamp) if stamp is not None else NO_TIME
+    if stamp is not None and when is None:
+        state.ledger.part("bad-timestamp", place, "/timestamp", record=name)
+    data |= {pointer[1:]: value for pointer, value in extra.items()}
     event = open_event(
         state.count(group, name),
         kind,
@@ -74,11 +74,27 @@ def _beside(row: Row, place: Place, state: State) -> Draft:
         make_json(encode(data)) if data else None,
         None,
         when,
-        when_origin,
+        "recorded" if when is not None else None,
         when_text,
         origin=state.origin(place),
     )
     return Draft(event, name, place, group, facts=data or None)
+
+
+def _string(row: Row, key: str) -> str | None:
+    value = row.get(key)
+    return value if type(value) is str else None
+
+
+def _typed(row: Row, key: str | None, name: str, place: Place, state: State, extra: Extra) -> str | None:
+    """A string; what is none goes to ``extra``, and is named unless it is a text that may be a list of blocks."""
+    value = row.get(key) if key is not None else None
+    if value is None or type(value) is str:
+        return value
+    extra[f"/{key}"] = value
+    if key != "content":
+        state.ledger.part("unexpected-type", place, f"/{key}", record=name)
+    return None
 
 
 def _skipped_beside(row: Row, place: Place, state: State) -> Draft:

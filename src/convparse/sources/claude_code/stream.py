@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+import attrs
+
 from convparse._json import encode
 from convparse.blocks import Block, Json, Text, ToolResult
 from convparse.ledger import ALWAYS, Fields, Ledger, Place
@@ -19,7 +21,6 @@ from convparse.sources.claude_code.content import keep, odd, read_block
 from convparse.sources.claude_code.fields import ASSISTANT_MESSAGE, USER_MESSAGE
 from convparse.sources.claude_code.responses import settle_usage
 from convparse.sources.claude_code.state import STRING, Draft, Extra, State, open_event, open_message
-from convparse.sources.claude_code.twins import settle_result
 from convparse.sources.claude_code.usage import read_usage
 from convparse.times import iso_time
 
@@ -111,9 +112,13 @@ def _time(value: Frame, place: Place, state: State) -> tuple[Any, ...]:
     return when, when and "recorded", text
 
 
-def _key(value: Frame, state: State) -> str:
+def _key(value: Frame, place: Place, state: State, at: str) -> str:
     uuid = value.get("uuid")
-    return state.key(uuid) if uuid is not None else state.count(value.get("session_id"), str(value["type"]))
+    return (
+        state.key(uuid, (*place[:2], hash(at)))
+        if uuid is not None
+        else state.count(value.get("session_id"), str(value["type"]))
+    )
 
 
 def _message(value: Frame, place: Place, state: State, at: str) -> Draft:
@@ -139,7 +144,7 @@ def _message(value: Frame, place: Place, state: State, at: str) -> Draft:
         author, blocks = _who(value, blocks, extra)
     when, when_origin, when_text = _time(value, place, state)
     entry = open_message(
-        _key(value, state),
+        _key(value, place, state, at),
         value.get("uuid"),
         texts["role"] or kind,
         author,
@@ -177,12 +182,11 @@ def _blocks(content: Any, record: str, place: Place, state: State, extra: Extra)
 
 
 def _who(value: Frame, blocks: tuple[Block, ...], extra: Extra) -> tuple[str, tuple[Block, ...]]:
-    results = [i for i, block in enumerate(blocks) if type(block) is ToolResult]
+    results = [block for block in blocks if type(block) is ToolResult]
     twin = value.get("tool_use_result")
     if len(results) == 1 and twin is not None:
-        result = blocks[results[0]]
-        assert isinstance(result, ToolResult)
-        blocks = tuple(settle_result(result, twin, None) if block is result else block for block in blocks)
+        full = Json(encode(twin))
+        blocks = tuple(attrs.evolve(block, full=full) if type(block) is ToolResult else block for block in blocks)
     elif twin is not None:
         extra["/tool_use_result"] = twin
     synthetic = value.get("isSynthetic") is True
@@ -211,7 +215,7 @@ def _event(value: Frame, place: Place, state: State, at: str) -> Draft:
     took = value.get("duration_ms")
     data = {key: item for key, item in value.items() if key not in taken}
     event = open_event(
-        _key(value, state),
+        _key(value, place, state, at),
         KINDS.get(name, "frame") if name in _KNOWN else "unknown",
         name,
         text if type(text) is str else None,
@@ -242,7 +246,7 @@ def resolve(parts: list[FilePart], session: Session) -> Resolved:
         for draft in part.drafts:
             groups.setdefault(draft.group, []).append(draft)
         loose.extend(_frozen(draft) for draft in groups.pop(None, []))
-        settle_usage([(part.ledger, drafts, group) for group, drafts in groups.items()])
+        settle_usage([(part.ledger, drafts) for drafts in groups.values()])
         conversations.extend(_conversation(group, drafts, groups) for group, drafts in groups.items())
     return conversations, loose
 
@@ -250,7 +254,7 @@ def resolve(parts: list[FilePart], session: Session) -> Resolved:
 def _frozen(draft: Draft) -> Entry:
     from convparse.sources.claude_code.resolve import freeze
 
-    return freeze(draft.entry)
+    return freeze(draft)
 
 
 def _conversation(group: str | None, drafts: list[Draft], groups: dict[str | None, list[Draft]]) -> Conversation:

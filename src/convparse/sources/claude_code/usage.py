@@ -11,13 +11,12 @@ from convparse._make import maker
 from convparse.ledger import Place
 from convparse.records import Usage
 from convparse.sources.claude_code.content import keep, odd
-from convparse.sources.claude_code.fields import USAGE
 from convparse.sources.claude_code.state import Extra, State
 
 make_usage = maker(Usage)
-_NUMBER: Final = frozenset({int, type(None)})
 _AT: Final = "/message/usage"
 _NUMBERS: Final = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
+_POINTERS: Final = tuple(f"{_AT}/{name}" for name in _NUMBERS)
 _same: Final = itemgetter(*_NUMBERS, "cache_creation")
 
 
@@ -26,36 +25,46 @@ def read_usage(raw: Any, place: Place, state: State, extra: Extra) -> Usage | No
     if type(raw) is not dict:
         odd(state, extra, place, "assistant", _AT, _AT, raw)
         return None
-    shape = state.ledger.look(USAGE, raw, place)
-    if shape.kept:
-        keep(extra, shape, raw, _AT)
-    if not all(raw.get(name).__class__ in _NUMBER for name in _NUMBERS):
-        raw = _numbers(raw, place, state, extra)
-    return _usage(raw, place, state, extra)
+    shape = state.token_counts(raw, place)
+    last, usage, beside = state.usage
+    if raw != last:
+        beside = {}
+        picked = shape.pick((*raw.values(), None))
+        usage = _usage(picked, place, state, beside)
+        named = len(beside)
+        if picked[7:] != shape.silence:
+            keep(beside, shape, raw, _AT)
+        state.usage = (raw if not named else {}, usage, beside)
+    if beside:
+        extra.update(beside)
+    return usage
 
 
-def _numbers(raw: dict[str, Any], place: Place, state: State, extra: Extra) -> dict[str, Any]:
-    wrong = [name for name in _NUMBERS if raw.get(name).__class__ not in _NUMBER]
-    for name in wrong:
-        odd(state, extra, place, "assistant", f"{_AT}/{name}", f"{_AT}/{name}", raw[name])
-    return {key: value for key, value in raw.items() if key not in wrong}
-
-
-def _usage(raw: dict[str, Any], place: Place, state: State, extra: Extra) -> Usage:
-    get = raw.get
-    written, hour = get("cache_creation_input_tokens"), None
-    nested = get("cache_creation")
+def _usage(picked: tuple[Any, ...], place: Place, state: State, extra: Extra) -> Usage:
+    given, read, written, output, nested, details, attempts = picked[:7]
+    if not (type(given) is type(read) is type(written) is type(output) is int):
+        given, read, written, output = _numbers(picked[:4], place, state, extra)
+    hour = thought = None
     if nested is not None:
-        written, hour = _cache(nested, written, extra)
-    details, thought = get("output_tokens_details"), None
+        hour = nested.get("ephemeral_1h_input_tokens") if type(nested) is dict and len(nested) == 2 else None
+        if type(hour) is not int or nested.get("ephemeral_5m_input_tokens") != (written or 0) - hour:
+            written, hour = _cache(nested, written, extra)
     if details is not None:
         thought = details.get("thinking_tokens") if type(details) is dict and len(details) == 1 else None
         if type(thought) is not int:
             thought, extra[f"{_AT}/output_tokens_details"] = None, details
-    attempts = get("iterations")
-    if attempts and not _repeats(attempts, raw):
+    if attempts and not _repeats(attempts, (*picked[:4], nested)):
         extra[f"{_AT}/iterations"] = attempts
-    return make_usage(get("input_tokens"), get("cache_read_input_tokens"), written, hour, get("output_tokens"), thought)
+    return make_usage(given, read, written, hour, output, thought)
+
+
+def _numbers(numbers: tuple[Any, ...], place: Place, state: State, extra: Extra) -> list[int | None]:
+    tidy: list[int | None] = []
+    for pointer, number in zip(_POINTERS, numbers, strict=True):
+        if number is not None and type(number) is not int:
+            odd(state, extra, place, "assistant", pointer, pointer, number)
+        tidy.append(number if type(number) is int else None)
+    return tidy
 
 
 def _cache(nested: Any, written: int | None, extra: Extra) -> tuple[int | None, int | None]:
@@ -77,13 +86,13 @@ def _cache(nested: Any, written: int | None, extra: Extra) -> tuple[int | None, 
     return written, None
 
 
-def _repeats(attempts: Any, raw: dict[str, Any]) -> bool:
+def _repeats(attempts: Any, said: tuple[Any, ...]) -> bool:
     """True if the only attempt says just what the numbers above it say."""
     if type(attempts) is not list or len(attempts) != 1 or type(attempts[0]) is not dict:
         return False
     only = attempts[0]
     try:
-        return len(only) == 6 and only["type"] == "message" and bool(_same(only) == _same(raw))
+        return len(only) == 6 and only["type"] == "message" and bool(_same(only) == said)
     except KeyError:
         return False
 

@@ -1,0 +1,168 @@
+"""Every fixture of Claude Code against its hand-written expectation: whole, cut at every byte, and with CRLF line ends.
+
+``NAME.jsonl``, or a folder ``NAME`` with a session and its side files, stands beside ``NAME.expected.json``. An expectation names
+only what it is about, but its lists of conversations, entries and drops are complete. A block is its class and its first fields.
+"""
+
+import json
+import pickle
+import re
+from pathlib import Path, PurePath
+
+import attrs
+import pytest
+
+from convparse import parse, parse_bytes
+from convparse.blocks import Answer, Attachment, Image, Injected, Json, Text, Thinking, ToolCall, ToolResult, Unknown
+from convparse.records import FILE_FACTS, Message
+
+FOLDER = Path(__file__).parent / "fixtures" / "claude_code"
+NAMES = sorted(path.name.removesuffix(".expected.json") for path in FOLDER.glob("*.expected.json"))
+FIELDS = {
+    Answer: "question text",
+    Attachment: "kind name text media_type data uri",
+    Image: "media_type data uri",
+    Injected: "kind text",
+    Text: "text",
+    Thinking: "text hidden signature",
+    ToolCall: "name input id kind",
+    ToolResult: "call_id content is_error status full exit_code duration truncated",
+    Unknown: "kind json",
+}
+
+
+def plain(value):
+    """A value as an expectation has it."""
+    if isinstance(value, Json):
+        return value.value
+    if type(value) in FIELDS:
+        return [type(value).__name__, *(plain(getattr(value, name)) for name in FIELDS[type(value)].split())]
+    if isinstance(value, tuple):  # a lone text stands for itself
+        return value[0].text if len(value) == 1 and type(value[0]) is Text else [plain(item) for item in value]
+    return value
+
+
+def entry_facts(entry):
+    facts = {field.name: plain(getattr(entry, field.name)) for field in attrs.fields(type(entry))}
+    facts |= {"line": entry.origin.line, "merged": [origin.line for origin in entry.merged]}
+    facts["time"] = entry.timestamp and entry.timestamp.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    if isinstance(entry, Message):
+        facts |= {"text": entry.text, "thinking": entry.thinking, "has_tool_use": entry.has_tool_use}
+        facts |= {"blocks": [plain(block) for block in entry.blocks], "usage": entry.usage and usage_facts(entry.usage)}
+    return facts
+
+
+def usage_facts(usage):
+    return {name: value for name, value in attrs.asdict(usage).items() if value is not None and value is not False}
+
+
+def conversation_facts(conversation):
+    facts = {name: getattr(conversation, name) for name in ("id", "title", "title_origin", "body", "newer", "entries")}
+    facts["links"] = [[link.kind, link.id, link.call_id] for link in conversation.links]
+    facts["usage"] = usage_facts(conversation.usage)
+    facts["prompts"] = [prompt.text for prompt in conversation.prompts]
+    return facts
+
+
+def drop_facts(drop):
+    names = ("code", "record", "pattern", "count", "fate")
+    line = {"line": drop.origin.line, "lines": list(drop.lines), "file": PurePath(drop.origin.path).name}
+    return {name: getattr(drop, name) for name in names} | line
+
+
+def check(expected, actual, facts, what):
+    """Every expected object against the facts of the actual one at its place."""
+    actual = [facts(item) for item in actual]
+    assert len(actual) == len(expected), f"{what}: {actual}"
+    for at, (wanted, found) in enumerate(zip(expected, actual, strict=True)):
+        found = dict(found)
+        if "blocks" in wanted and len(wanted["blocks"]) == len(found["blocks"]):
+            pairs = zip(found["blocks"], wanted["blocks"], strict=True)
+            found["blocks"] = [block[: len(shown)] for block, shown in pairs]
+        names = [name for name in wanted if name != "entries"]
+        assert {name: found[name] for name in names} == {name: wanted[name] for name in names}, f"{what} {at}"
+
+
+def the_file(name):
+    """The file of a fixture, or the main file of its folder."""
+    if (FOLDER / f"{name}.jsonl").exists():
+        return FOLDER / f"{name}.jsonl"
+    return next(path for path in sorted((FOLDER / name).glob("*.jsonl")) if not path.name.startswith("agent-"))
+
+
+def all_entries(result):
+    return [entry for conversation in result.conversations for entry in conversation.entries] + list(result.loose)
+
+
+def unit_facts(entry):
+    """What no later byte may change; a message made of the queue's text is a fact of the file as a whole."""
+    if isinstance(entry, Message) and entry.role == "queue-operation":
+        return None
+    left_out = FILE_FACTS[type(entry).__name__]
+    return type(entry), *(getattr(entry, f.name) for f in attrs.fields(type(entry)) if f.name not in left_out)
+
+
+def test_the_fixtures_are_found():
+    assert len(NAMES) > 100
+    assert {path.stem for path in FOLDER.glob("*.jsonl")} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_whole(name):
+    expected = json.loads((FOLDER / f"{name}.expected.json").read_text("utf-8"))
+    path = the_file(name)
+
+    result = parse(path, expected.get("source"))
+
+    check(expected["conversations"], result.conversations, conversation_facts, "conversation")
+    for wanted, found in zip(expected["conversations"], result.conversations, strict=True):
+        check(wanted["entries"], found.entries, entry_facts, f"entry of {found.id}:")
+    check(expected.get("loose", []), result.loose, entry_facts, "loose entry")
+    check(expected["drops"], result.dropped, drop_facts, "drop")
+    if "skipped" in expected:
+        check(expected["skipped"], result.skipped, drop_facts, "skipped")
+    if "roots" in expected:
+        assert [root.id for root in result.roots] == expected["roots"]
+    assert result.variant == expected.get("variant", "transcript")
+    bins = result.account.bins
+    assert {name: bins[name].units for name in expected.get("account", {})} == expected.get("account", {})
+    assert all(account.balanced for account in result.accounts), result.accounts
+    assert parse(path, expected.get("source")) == result
+    assert pickle.loads(pickle.dumps(result)) == result
+    assert isinstance(hash(result), int)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_cut_at_every_byte(name):
+    data = the_file(name).read_bytes()
+    whole = all_entries(parse_bytes(data, source="claude-code", name="f"))
+    ends = {e.key: e.origin.offset + len(data[e.origin.offset :][: e.origin.length].rstrip(b"\r\n")) for e in whole}
+    for n in range(len(data)):
+        result = parse_bytes(data[:n], source="claude-code", name="f")
+
+        assert all(account.balanced for account in result.accounts), n
+        cut = {entry.key: entry for entry in all_entries(result) if unit_facts(entry) is not None}
+        before = {entry.key: entry for entry in whole if ends[entry.key] <= n and unit_facts(entry) is not None}
+        changed = [key for key, entry in before.items() if key not in cut or unit_facts(entry) != unit_facts(cut[key])]
+        torn = {entry.origin.offset for key, entry in cut.items() if key not in before}
+        assert (changed, len(torn) <= 1, sum(d.count for d in result.dropped if d.code == "torn-tail") <= 1) == ([], True, True), n
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_with_crlf_it_is_the_same_but_for_the_places(name):
+    data = the_file(name).read_bytes()
+    results = [parse_bytes(d, source="claude-code", name="f") for d in (data, re.sub(rb"(?<!\r)\n", b"\r\n", data))]
+
+    for result in results:
+        assert all(account.balanced for account in result.accounts)
+    one, other = (
+        (
+            [attrs.evolve(conversation, entries=()) for conversation in result.conversations],
+            [(entry_facts(entry), type(entry)) for entry in all_entries(result)],
+            [drop_facts(drop) for drop in (*result.dropped, *result.skipped)],
+        )
+        for result in results
+    )
+    for facts, _ in (*one[1], *other[1]):
+        del facts["origin"]
+    assert one == other
