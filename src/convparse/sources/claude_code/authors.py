@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from convparse.blocks import Attachment, Block, Image, Text, ToolResult
 from convparse.records import Author
+from convparse.sources._reading import Extra
 from convparse.sources.claude_code import tags
 from convparse.sources.claude_code.fields import MARKS
-from convparse.sources.claude_code.state import Extra
 
 _OWN: Final = ("isMeta", "ownNote", "turnCompanion")
 _SAID: Final = frozenset({Text, Image, Attachment})

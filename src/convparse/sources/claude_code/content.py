@@ -9,18 +9,11 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from convparse._json import encode
-from convparse._make import maker
-from convparse.blocks import Attachment, Block, Image, Json, Part, Text, Thinking, ToolCall, ToolResult, Unknown
-from convparse.ledger import Place, Shape, escape
+from convparse.blocks import Attachment, Block, Image, Part, Text, ToolResult, Unknown
+from convparse.ledger import Place
+from convparse.sources._reading import STRING, Extra, json_of, keep, make_call, make_result, make_text, make_thinking
 from convparse.sources.claude_code.fields import BLOCKS, SOURCE
-from convparse.sources.claude_code.state import STRING, Extra, State
-
-make_call = maker(ToolCall)
-make_json = maker(Json)
-make_result = maker(ToolResult)
-make_text = maker(Text)
-make_thinking = maker(Thinking)
+from convparse.sources.claude_code.state import State
 
 KINDS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -57,26 +50,12 @@ KINDS: Final[Mapping[str, str]] = MappingProxyType(
 """Tools by what they do, in the Agent Client Protocol's words; all others are ``other``."""
 
 
-def keep(extra: Extra, shape: Shape, value: Mapping[str, Any], at: str) -> None:
-    """Put into ``extra`` what an object holds beyond what records are made from, where it says anything."""
-    for key, silent in shape.kept:
-        item = value[key]
-        if item is not silent and item != silent:
-            extra[f"{at}/{escape(key)}"] = item
-
-
-def odd(state: State, extra: Extra, place: Place, record: str, pattern: str, pointer: str, value: Any) -> None:
-    """A known field with a value of a type that is not: kept raw and named."""
-    extra[pointer] = value
-    state.ledger.part("unexpected-type", place, pattern, record=record, pointer=pointer)
-
-
 def unknown_block(state: State, value: Any, record: str, place: Place, at: str) -> Unknown:
     """A block as it is."""
     kind = value.get("type") if type(value) is dict else None
     name = kind if type(kind) is str else type(value).__name__
     state.ledger.part("unknown-block", place, "/message/content/*", record=f"{record}/{name}", pointer=at)
-    return Unknown(name, make_json(encode(value)))
+    return Unknown(name, json_of(value))
 
 
 def _text(state: State, block: dict[str, Any], place: Place, at: str, extra: Extra) -> Block | None:
@@ -111,7 +90,7 @@ def _tool_use(state: State, block: dict[str, Any], place: Place, at: str, extra:
     id, name, given = block.get("id"), block.get("name"), block.get("input")
     if id.__class__ not in STRING or type(name) is not str or "input" not in block:
         return None
-    arguments = given if type(given) is str else make_json(encode(given))
+    arguments = given if type(given) is str else json_of(given)
     return make_call(id, name, KINDS.get(name, "other"), arguments)
 
 
@@ -143,7 +122,7 @@ def read_result(
         duration,
         status,
         text.startswith("<persisted-output>"),
-        None if twin is None else make_json(encode(twin)),
+        None if twin is None else json_of(twin),
     )
 
 
@@ -183,7 +162,7 @@ def _part(state: State, value: Any, place: Place, at: str, extra: Extra) -> Part
             assert isinstance(block, Text | Image | Attachment | Unknown)
             return block
         if type(kind) is str and kind in RESULT_PARTS:
-            return Unknown(kind, make_json(encode(value)))
+            return Unknown(kind, json_of(value))
     return unknown_block(state, value, "tool_result", place, at)
 
 
@@ -269,7 +248,7 @@ def read_block(state: State, value: Any, record: str, place: Place, at: str, ext
     block = READERS[kind](state, value, place, at, extra)
     if block is None:
         state.ledger.part("unexpected-type", place, "/message/content/*", record=kind, pointer=at)
-        return Unknown(kind, make_json(encode(value)))
+        return Unknown(kind, json_of(value))
     if kind not in PLAIN or not PLAIN[kind].issuperset(value):
         judge_block(state, value, kind, place, at, extra)
     return block

@@ -7,9 +7,9 @@ from typing import Any, Final, TypeAlias
 
 from convparse.ledger import Place
 from convparse.records import Context
-from convparse.sources.claude_code.content import odd
+from convparse.sources._reading import STRING, Extra, odd
 from convparse.sources.claude_code.fields import ENVELOPE
-from convparse.sources.claude_code.state import STRING, Extra, State
+from convparse.sources.claude_code.state import State
 from convparse.times import iso_time
 
 Row: TypeAlias = dict[str, Any]
@@ -42,9 +42,9 @@ def read_envelope(picked: tuple[Any, ...], record: str, place: Place, state: Sta
         extra["/session_id"] = other
     key = uuid
     if uuid is None:
-        key = state.count(group, record)
-    elif state.uuids.setdefault(uuid, place) is not place:
-        key = state.again(uuid)
+        key = state.keys.count(group, record)
+    elif state.keys.seen.setdefault(uuid, place) is not place:
+        key = state.keys.again(uuid)
     if stamp is None:
         return key, uuid, parent, None, None, None, context, group, side
     when, text = iso_time(stamp)
@@ -60,7 +60,7 @@ def _tidied(picked: tuple[Any, ...], record: str, place: Place, state: State, ex
     for name, value in zip(ENVELOPE[:6], picked[:6], strict=True):
         expected = value.__class__ in STRING if name in _IDS else value is None or type(value) is bool
         if not expected:
-            odd(state, extra, place, record, f"/{name}", f"/{name}", value)
+            odd(state.ledger, extra, place, record, f"/{name}", value)
         tidy.append(value if expected else None)
     tidy[5] = tidy[5] is True
     return tidy
@@ -70,7 +70,7 @@ def _context(facts: tuple[Any, ...], record: str, place: Place, state: State, ex
     """The circumstances a row tells; one shared record per change."""
     for name, fact in zip(_CONTEXT, facts, strict=True):
         if fact.__class__ not in STRING:
-            odd(state, extra, place, record, f"/{name}", f"/{name}", fact)
+            odd(state.ledger, extra, place, record, f"/{name}", fact)
     cwd, branch, version, mode, entrypoint, effort = told = tuple(fact if type(fact) is str else None for fact in facts)
     context = state.contexts.get(told)
     if context is None and any(fact is not None for fact in told):

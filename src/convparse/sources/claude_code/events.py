@@ -5,19 +5,17 @@ An event holds what a person would read as ``text`` and the rest of its row as `
 
 from typing import Any
 
-from convparse._json import encode
-from convparse.blocks import Json
 from convparse.ledger import Fields, Place
-from convparse.sources.claude_code.content import make_json
+from convparse.sources._reading import Extra, json_of, open_event
 from convparse.sources.claude_code.envelope import Row, read_envelope
 from convparse.sources.claude_code.fields import ATTACHMENT, ATTACHMENTS, PROGRESS, PROGRESSES, SUBTYPES, SYSTEM
-from convparse.sources.claude_code.state import Draft, Extra, State, open_event
+from convparse.sources.claude_code.state import Draft, State
 from convparse.times import iso_time
 
 
 def odd_record(value: Any, place: Place, state: State, name: str) -> Draft:
     """A record that is no row at all, held whole."""
-    event = open_event(state.count(None, name), "unknown", name, None, Json(encode(value)), origin=state.origin(place))
+    event = open_event(state.keys.count(None, name), "unknown", name, None, json_of(value), origin=state.origin(place))
     return Draft(event, name, place, None)
 
 
@@ -29,11 +27,11 @@ def unknown_row(row: Row, place: Place, state: State, name: str | None = None) -
     uuid, parent, session, stamp = (_string(row, key) for key in ("uuid", "parentUuid", "sessionId", "timestamp"))
     when, text = iso_time(stamp) if stamp else (None, None)
     event = open_event(
-        state.key(uuid, place) if uuid is not None else state.count(session, name),
+        state.keys.of(uuid, place) if uuid is not None else state.keys.count(session, name),
         "unknown",
         name,
         None,
-        Json(encode(row)),
+        json_of(row),
         uuid,
         when,
         when and "recorded",
@@ -62,7 +60,7 @@ def chain_event(row: Row, place: Place, state: State, fields: Fields, name: str,
         kind,
         name,
         None,
-        make_json(encode({**data, **extra})) if data or extra else None,
+        json_of({**data, **extra}) if data or extra else None,
         uuid,
         when,
         when_origin,
@@ -105,7 +103,7 @@ def read_system(row: Row, place: Place, state: State) -> Draft:
     for name, value in extra.items():
         state.ledger.part("unexpected-type", place, f"/{name}", record="system")
         data = draft.entry.data.value if draft.entry.data is not None else {}
-        draft.entry.data = make_json(encode({**data, name: value}))
+        draft.entry.data = json_of({**data, name: value})
     facts = ("forkedFrom", "logicalParentUuid", "compactMetadata", "retractedMessageUuids")
     draft.facts = {key: row[key] for key in facts if row.get(key) is not None} or None
     return draft

@@ -6,13 +6,12 @@ A line is ``{display, pastedContents, timestamp, project, sessionId?}``; the tim
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from convparse._json import encode
-from convparse.blocks import Attachment, Block, Json, Text, Unknown
+from convparse.blocks import Attachment, Block, Text, Unknown
 from convparse.ledger import ALWAYS, Fields, Ledger, Place, escape
 from convparse.records import Context, Entry, Message
+from convparse.sources._reading import Extra, json_of, keep
 from convparse.sources._source import FilePart, Resolved, Session, Unit
-from convparse.sources.claude_code.content import keep
-from convparse.sources.claude_code.state import Draft, Extra, State
+from convparse.sources.claude_code.state import Draft, State
 from convparse.times import epoch_ms
 
 PROMPT: Final = Fields(
@@ -31,10 +30,10 @@ def read(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
 
 
 def _message(value: Any, place: Place, state: State) -> Message:
-    key = state.count(None, "prompt")
+    key = state.keys.count(None, "prompt")
     if type(value) is not dict or type(value.get("display")) is not str:
         state.ledger.part("unknown-record" if type(value) is dict else "not-an-object", place, record="prompt")
-        return Message(key, None, "prompt", None, (Unknown("prompt", Json(encode(value))),), origin=state.origin(place))
+        return Message(key, None, "prompt", None, (Unknown("prompt", json_of(value)),), origin=state.origin(place))
     extra: Extra = {}
     keep(extra, state.ledger.look(PROMPT, value, place), value, "")
     blocks: list[Block] = [Text(value["display"]), *_pastes(value.get("pastedContents"), place, state, extra)]
@@ -59,7 +58,7 @@ def _message(value: Any, place: Place, state: State) -> Message:
         text,
         context=Context(project) if type(project) is str else None,
         origin=state.origin(place),
-        extra=Json(encode(extra)) if extra else None,
+        extra=json_of(extra) if extra else None,
     )
 
 

@@ -2,16 +2,16 @@
 
 from typing import Any
 
-from convparse._json import encode
 from convparse.blocks import Block, Text, ToolResult
 from convparse.ledger import Place
+from convparse.sources._reading import STRING, Extra, json_of, keep, make_origin, make_text, odd, open_event, open_message
 from convparse.sources.claude_code import tags
 from convparse.sources.claude_code.authors import split_blocks, who
-from convparse.sources.claude_code.content import PLAIN, judge_block, keep, make_json, make_text, odd, read_block, read_result
+from convparse.sources.claude_code.content import PLAIN, judge_block, read_block, read_result
 from convparse.sources.claude_code.envelope import Row, read_envelope
 from convparse.sources.claude_code.events import chain_event, unknown_row
 from convparse.sources.claude_code.fields import ATTACHMENT, USER_MESSAGE
-from convparse.sources.claude_code.state import STRING, Draft, Extra, State, make_origin, open_event, open_message
+from convparse.sources.claude_code.state import Draft, State
 from convparse.sources.claude_code.usage import read_usage
 
 _PLAIN_MESSAGE = frozenset(USER_MESSAGE.picked)
@@ -67,7 +67,7 @@ def read_assistant(row: Row, place: Place, state: State) -> Draft:
     facts = None
     if extra:
         facts = _assistant_facts(row, extra)
-        entry.extra = make_json(encode(extra))
+        entry.extra = json_of(extra)
     return Draft(entry, "assistant", place, group, uuid, parent, side, facts)
 
 
@@ -84,7 +84,7 @@ def _string(value: Row, name: str, record: str, place: Place, state: State, extr
     item = value.get(name)
     if item.__class__ in STRING:
         return item
-    odd(state, extra, place, record, f"/message/{name}", f"/message/{name}", item)
+    odd(state.ledger, extra, place, record, f"/message/{name}", item)
     return None
 
 
@@ -97,7 +97,7 @@ def _blocks(content: Any, record: str, place: Place, state: State, extra: Extra)
     if type(content) is str:
         return (make_text(content),)
     if content is not None:
-        odd(state, extra, place, record, "/message/content", "/message/content", content)
+        odd(state.ledger, extra, place, record, "/message/content", content)
     return ()
 
 
@@ -160,7 +160,7 @@ def read_user(row: Row, place: Place, state: State) -> Draft:
         make_origin(state.path, *place),
     )
     if extra:
-        entry.extra = make_json(encode(extra))
+        entry.extra = json_of(extra)
     if name == "summary-row":
         entry = _summary(entry)
     return Draft(entry, name, place, group, uuid, parent, side, facts)
@@ -169,7 +169,7 @@ def read_user(row: Row, place: Place, state: State) -> Draft:
 def _turn(turn: Any, group: str | None, place: Place, state: State, extra: Extra) -> str | None:
     """The prompt id of a row, which later rows of its thread belong to."""
     if type(turn) is not str:
-        odd(state, extra, place, "user", "/promptId", "/promptId", turn)
+        odd(state.ledger, extra, place, "user", "/promptId", turn)
         return None
     state.turns[group] = turn
     return turn
@@ -183,7 +183,7 @@ def _summary(message: Any) -> Any:
         "compaction-summary",
         "user",
         "\n".join(block.text for block in message.blocks),
-        make_json(encode(data)),
+        json_of(data),
         message.id,
         message.timestamp,
         message.timestamp_origin,
@@ -237,7 +237,7 @@ def read_queued_command(row: Row, place: Place, state: State) -> Draft:
         at = "/attachment/prompt/"
         blocks = tuple(read_block(state, item, "queued_command", place, f"{at}{i}", extra) for i, item in enumerate(prompt))
     else:
-        odd(state, extra, place, "attachment/queued_command", "/attachment/prompt", "/attachment/prompt", prompt)
+        odd(state.ledger, extra, place, "attachment/queued_command", "/attachment/prompt", prompt)
         blocks = ()
     origin = attachment.get("origin")
     kind = origin.get("kind") if type(origin) is dict else None
@@ -268,6 +268,6 @@ def read_queued_command(row: Row, place: Place, state: State) -> Draft:
         False,
         (),
         event.origin,
-        make_json(encode(extra)) if extra else None,
+        json_of(extra) if extra else None,
     )
     return draft

@@ -12,8 +12,9 @@ from typing import Any, Final
 from convparse.blocks import Block, Injected, Text
 from convparse.ledger import Ledger
 from convparse.records import Event, Message, State
+from convparse.sources._reading import open_message
 from convparse.sources.claude_code import tags
-from convparse.sources.claude_code.state import Draft, open_message
+from convparse.sources.claude_code.state import Draft
 
 
 def unsaid(drafts: Sequence[Draft], ledger: Ledger) -> dict[int, Any]:

@@ -141,7 +141,7 @@ def _fold_repeats(thread: Thread) -> list[Draft]:
 
 def freeze(draft: Draft) -> Entry:
     """The record of a draft, which nothing can change any more."""
-    return close(draft.entry, Event if isinstance(draft.entry, Event) else Message)
+    return close(draft.entry, Event) if isinstance(draft.entry, Event) else close(draft.entry, Message)
 
 
 def _conversation(thread: Thread, links: agents.Links, session: Session) -> Conversation:

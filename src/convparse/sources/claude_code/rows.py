@@ -9,15 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from convparse._json import encode
 from convparse.ledger import Ledger, Place
+from convparse.sources._reading import Extra, json_of, open_event
 from convparse.sources._source import Unit
-from convparse.sources.claude_code.content import make_json
 from convparse.sources.claude_code.envelope import Row
 from convparse.sources.claude_code.events import odd_record, read_attachment, read_progress, read_system, unknown_row
 from convparse.sources.claude_code.fields import RECORDS, SKIPPED
 from convparse.sources.claude_code.messages import read_assistant, read_queued_command, read_user
-from convparse.sources.claude_code.state import Draft, Extra, State, open_event
+from convparse.sources.claude_code.state import Draft, State
 from convparse.times import NO_TIME, iso_time
 
 
@@ -67,11 +66,11 @@ def _beside(row: Row, place: Place, state: State) -> Draft:
         state.ledger.part("bad-timestamp", place, "/timestamp", record=name)
     data |= {pointer[1:]: value for pointer, value in extra.items()}
     event = open_event(
-        state.count(group, name),
+        state.keys.count(group, name),
         kind,
         name,
         text,
-        make_json(encode(data)) if data else None,
+        json_of(data) if data else None,
         None,
         when,
         "recorded" if when is not None else None,

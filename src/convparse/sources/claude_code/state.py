@@ -3,22 +3,14 @@
 A draft is an open record with the few facts that only the whole file can use. ``State`` looks back, never ahead.
 """
 
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
-from convparse._make import maker, opener
 from convparse.ledger import Fields, Ledger, Look, Place
-from convparse.records import Context, Event, Message, Origin, Usage
+from convparse.records import Context, Origin, Usage
+from convparse.sources._reading import Extra, Keys, make_origin
 from convparse.sources.claude_code.fields import ASSISTANT, ASSISTANT_MESSAGE, USAGE, USER
 
-STRING: Final = frozenset({str, type(None)})
-"""Types of a field that is a string or not there."""
-Extra: TypeAlias = dict[str, Any]
-"""Exact pointers of a row and the raw values that stand there."""
-
 _OFTEN: Final = (ASSISTANT, ASSISTANT_MESSAGE, USER, USAGE)
-make_origin = maker(Origin)
-open_message = opener(Message)
-open_event = opener(Event)
 
 
 class Draft:
@@ -58,17 +50,15 @@ class State:
         "assistant_message",
         "context",
         "contexts",
-        "counts",
         "facts",
+        "keys",
         "ledger",
         "looks",
         "path",
-        "repeats",
         "token_counts",
         "turns",
         "usage",
         "user",
-        "uuids",
     )
 
     def __init__(self, ledger: Ledger) -> None:
@@ -82,10 +72,7 @@ class State:
         self.usage: tuple[Any, Usage | None, Extra] = ({}, None, {})
         """The last token counts: as they stand, as a record, and what was kept beside it."""
         self.assistant, self.assistant_message, self.user, self.token_counts = map(ledger.judge, _OFTEN)
-        self.uuids: dict[str, Place] = {}
-        """The ids seen, each with the place of its first row."""
-        self.repeats: dict[str, int] = {}
-        self.counts: dict[tuple[str | None, str], int] = {}
+        self.keys = Keys()
         self.turns: dict[str | None, str] = {}
         """The last prompt id of each group."""
 
@@ -95,20 +82,6 @@ class State:
         if look is None:
             look = self.looks[fields] = self.ledger.judge(fields)
         return look
-
-    def key(self, uuid: str, place: Place) -> str:
-        """A key for a row with an id: the id, with a number added where it has been seen."""
-        return uuid if self.uuids.setdefault(uuid, place) is place else self.again(uuid)
-
-    def again(self, uuid: str) -> str:
-        """A key for a row whose id has been seen."""
-        n = self.repeats[uuid] = self.repeats.get(uuid, 1) + 1
-        return f"{uuid}#{n}"
-
-    def count(self, group: str | None, name: str) -> str:
-        """A key for a record without an id: its session, its name and how many there were before."""
-        n = self.counts[group, name] = self.counts.get((group, name), 0) + 1
-        return f"{group or ''}:{name}:{n}"
 
     def origin(self, place: Place, pointer: str = "") -> Origin:
         """The origin of a unit of this file."""

@@ -11,16 +11,16 @@ from typing import Any, Final
 
 import attrs
 
-from convparse._json import encode
-from convparse.blocks import Block, Json, Text, ToolResult
+from convparse.blocks import Block, Text, ToolResult
 from convparse.ledger import ALWAYS, Fields, Ledger, Place
 from convparse.records import Context, Conversation, Entry, Event, Link
+from convparse.sources._reading import STRING, Extra, json_of, keep, odd, open_event, open_message
 from convparse.sources._source import FilePart, Resolved, Session, Unit
 from convparse.sources.claude_code import tags
-from convparse.sources.claude_code.content import keep, odd, read_block
+from convparse.sources.claude_code.content import read_block
 from convparse.sources.claude_code.fields import ASSISTANT_MESSAGE, USER_MESSAGE
 from convparse.sources.claude_code.responses import settle_usage
-from convparse.sources.claude_code.state import STRING, Draft, Extra, State, open_event, open_message
+from convparse.sources.claude_code.state import Draft, State
 from convparse.sources.claude_code.usage import read_usage
 from convparse.times import iso_time
 
@@ -91,7 +91,7 @@ def _frame(value: Any, place: Place, state: State, at: str) -> Draft:
         code = "unknown-record" if type(value) is dict else "not-an-object"
         state.ledger.part(code, place, record="frame", pointer=at)
         event = open_event(
-            state.count(None, "frame"), "unknown", "frame", None, Json(encode(value)), origin=state.origin(place, at)
+            state.keys.count(None, "frame"), "unknown", "frame", None, json_of(value), origin=state.origin(place, at)
         )
         return Draft(event, "frame", place, None)
     if kind in ("assistant", "user") and type(value.get("message")) is dict:
@@ -115,9 +115,9 @@ def _time(value: Frame, place: Place, state: State) -> tuple[Any, ...]:
 def _key(value: Frame, place: Place, state: State, at: str) -> str:
     uuid = value.get("uuid")
     return (
-        state.key(uuid, (*place[:2], hash(at)))
+        state.keys.of(uuid, (*place[:2], hash(at)))
         if uuid is not None
-        else state.count(value.get("session_id"), str(value["type"]))
+        else state.keys.count(value.get("session_id"), str(value["type"]))
     )
 
 
@@ -135,7 +135,7 @@ def _message(value: Frame, place: Place, state: State, at: str) -> Draft:
     for name in ("id", "model", "role", "stop_reason"):
         texts[name] = message.get(name)
         if texts[name].__class__ not in STRING:
-            odd(state, extra, place, kind, f"/message/{name}", f"/message/{name}", message[name])
+            odd(state.ledger, extra, place, kind, f"/message/{name}", message[name])
             texts[name] = None
     blocks = _blocks(message.get("content"), kind, place, state, extra)
     usage = read_usage(message["usage"], place, state, extra) if message.get("usage") is not None else None
@@ -163,7 +163,7 @@ def _message(value: Frame, place: Place, state: State, at: str) -> Draft:
         False,
         (),
         state.origin(place, at),
-        Json(encode(extra)) if extra else None,
+        json_of(extra) if extra else None,
     )
     parent = value.get("parent_tool_use_id")
     facts = {"session": value.get("session_id"), "iterations": extra.get("/message/usage/iterations")}
@@ -185,7 +185,7 @@ def _who(value: Frame, blocks: tuple[Block, ...], extra: Extra) -> tuple[str, tu
     results = [block for block in blocks if type(block) is ToolResult]
     twin = value.get("tool_use_result")
     if len(results) == 1 and twin is not None:
-        full = Json(encode(twin))
+        full = json_of(twin)
         blocks = tuple(attrs.evolve(block, full=full) if type(block) is ToolResult else block for block in blocks)
     elif twin is not None:
         extra["/tool_use_result"] = twin
@@ -219,7 +219,7 @@ def _event(value: Frame, place: Place, state: State, at: str) -> Draft:
         KINDS.get(name, "frame") if name in _KNOWN else "unknown",
         name,
         text if type(text) is str else None,
-        Json(encode(data)),
+        json_of(data),
         value.get("uuid"),
         when,
         when_origin,

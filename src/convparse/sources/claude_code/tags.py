@@ -7,11 +7,9 @@ elements of known tags at the beginning or end of a text are split off, since bo
 import re
 from typing import Final, TypeAlias
 
-from convparse._make import maker
 from convparse.blocks import Injected, Text
+from convparse.sources._reading import make_injected, make_text
 
-make_text = maker(Text)
-make_injected = maker(Injected)
 Pieces: TypeAlias = list[Text | Injected]
 
 TAGS: Final = frozenset(

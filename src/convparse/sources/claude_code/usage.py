@@ -7,13 +7,11 @@ refused and taken over by another model stand only in ``iterations`` (since 2.1.
 from operator import itemgetter
 from typing import Any, Final
 
-from convparse._make import maker
 from convparse.ledger import Place
 from convparse.records import Usage
-from convparse.sources.claude_code.content import keep, odd
-from convparse.sources.claude_code.state import Extra, State
+from convparse.sources._reading import Extra, keep, make_usage, odd
+from convparse.sources.claude_code.state import State
 
-make_usage = maker(Usage)
 _AT: Final = "/message/usage"
 _NUMBERS: Final = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
 _POINTERS: Final = tuple(f"{_AT}/{name}" for name in _NUMBERS)
@@ -23,7 +21,7 @@ _same: Final = itemgetter(*_NUMBERS, "cache_creation")
 def read_usage(raw: Any, place: Place, state: State, extra: Extra) -> Usage | None:
     """A row's token counts; None where they are of an unexpected make, which is named."""
     if type(raw) is not dict:
-        odd(state, extra, place, "assistant", _AT, _AT, raw)
+        odd(state.ledger, extra, place, "assistant", _AT, raw)
         return None
     shape = state.token_counts(raw, place)
     last, usage, beside = state.usage
@@ -62,7 +60,7 @@ def _numbers(numbers: tuple[Any, ...], place: Place, state: State, extra: Extra)
     tidy: list[int | None] = []
     for pointer, number in zip(_POINTERS, numbers, strict=True):
         if number is not None and type(number) is not int:
-            odd(state, extra, place, "assistant", pointer, pointer, number)
+            odd(state.ledger, extra, place, "assistant", pointer, number)
         tidy.append(number if type(number) is int else None)
     return tidy
 

@@ -1,0 +1,75 @@
+"""What the reading halves of all sources share: cheap constructors, keys, and what becomes of fields nothing is made from.
+
+Nothing here knows a product.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final, TypeAlias
+
+from convparse._json import encode
+from convparse._make import maker, opener
+from convparse.blocks import Injected, Json, Text, Thinking, ToolCall, ToolResult
+from convparse.ledger import Ledger, Place, Shape, escape
+from convparse.records import Event, Message, Origin, Usage
+
+STRING: Final = frozenset({str, type(None)})
+"""Types of a field that is a string or not there."""
+Extra: TypeAlias = dict[str, Any]
+"""Exact pointers of a record and the raw values that stand there: the ``extra`` of a message in the making."""
+
+make_call = maker(ToolCall)
+make_injected = maker(Injected)
+make_json = maker(Json)
+make_origin = maker(Origin)
+make_result = maker(ToolResult)
+make_text = maker(Text)
+make_thinking = maker(Thinking)
+make_usage = maker(Usage)
+open_event = opener(Event)
+open_message = opener(Message)
+"""Records that ``resolve`` still settles; it freezes them with ``close``."""
+
+
+def json_of(value: Any) -> Json:
+    """The value as JSON that is not modelled."""
+    return make_json(encode(value))
+
+
+def keep(extra: Extra, shape: Shape, value: Mapping[str, Any], at: str) -> None:
+    """Put into ``extra`` what an object holds beyond what records are made from, where it says anything."""
+    for key, silent in shape.kept:
+        item = value[key]
+        if item is not silent and item != silent:
+            extra[f"{at}/{escape(key)}"] = item
+
+
+def odd(ledger: Ledger, extra: Extra, place: Place, record: str, pointer: str, value: Any, pattern: str | None = None) -> None:
+    """A known field with a value of a type that is not: kept raw and named."""
+    extra[pointer] = value
+    ledger.part("unexpected-type", place, pointer if pattern is None else pattern, record=record, pointer=pointer)
+
+
+class Keys:
+    """Unique and stable keys of one file's entries."""
+
+    __slots__ = ("_counts", "_repeats", "seen")
+
+    def __init__(self) -> None:
+        self.seen: dict[str, Place] = {}
+        """The ids seen, each with the place of its first record."""
+        self._repeats: dict[str, int] = {}
+        self._counts: dict[tuple[str | None, str], int] = {}
+
+    def of(self, id: str, place: Place) -> str:
+        """For a record with an id: the id, with a number added where it has been seen."""
+        return id if self.seen.setdefault(id, place) is place else self.again(id)
+
+    def again(self, id: str) -> str:
+        """For a record whose id has been seen."""
+        n = self._repeats[id] = self._repeats.get(id, 1) + 1
+        return f"{id}#{n}"
+
+    def count(self, thread: str | None, name: str) -> str:
+        """For a record without an id: its thread, its name and how many there were before."""
+        n = self._counts[thread, name] = self._counts.get((thread, name), 0) + 1
+        return f"{thread or ''}:{name}:{n}"
