@@ -19,6 +19,12 @@ Tokens = tuple[str | int, ...]
 EVERY_LINE: Final = Limits(lines=1_000_000)
 """Limits under which drops say every line, not the first few."""
 
+SAID_OF_OTHERS: Final = frozenset(
+    "missing-parent missing-result orphan-result missing-output hidden-narration prompt-not-recorded usage-not-recorded"
+    " provisional-usage cyclic-parent missing-newline".split()
+)
+"""Codes that say at a place what is not there, or not so: they excuse nothing that is."""
+
 
 class Leaf(NamedTuple):
     """A leaf of the value of one line."""
@@ -181,7 +187,7 @@ def names(drop: Drop, line: int, pointer: str) -> bool:
     An empty pattern is the whole unit, and only where its bytes are entered: ``missing-result`` says nothing about the words of
     the call. An exact repeat is none once a leaf of it is another, except the parent it is appended to again.
     """
-    if line not in drop.lines:
+    if line not in drop.lines or drop.code in SAID_OF_OTHERS:
         return False
     if drop.code == "repeated-record":
         return pointer == "/parentUuid"
@@ -192,7 +198,10 @@ def noticed(before: ParseResult, after: ParseResult, leaf: Leaf) -> bool:
     """True if a parse of the changed bytes gives other records, or names the leaf."""
     if not same_facts(before, after):
         return True
-    return any(names(drop, leaf.line, leaf.pointer) for drop in (*after.dropped, *after.skipped))
+    pointer = leaf.pointer
+    if after.variant == "json" and leaf.path and isinstance(leaf.path[0], int):
+        pointer = pointer_of(leaf.path[1:])  # an array of records: a drop's pattern is that of the record
+    return any(names(drop, leaf.line, pointer) for drop in (*after.dropped, *after.skipped))
 
 
 def unnoticed(data: bytes, chosen: Iterable[Leaf], at: float = 1.0, source: str | None = None) -> list[Leaf]:

@@ -6,7 +6,6 @@ named. Nothing is raised for any JSON.
 """
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any, Final
 
 from convparse.blocks import Attachment, Block, Image, Part, Text, ToolResult, Unknown
@@ -15,38 +14,36 @@ from convparse.sources._reading import STRING, Extra, json_of, keep, make_call, 
 from convparse.sources.claude_code.fields import BLOCKS, SOURCE
 from convparse.sources.claude_code.state import State
 
-KINDS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "Agent": "other",
-        "AskUserQuestion": "other",
-        "Bash": "execute",
-        "BashOutput": "execute",
-        "Edit": "edit",
-        "EnterPlanMode": "think",
-        "ExitPlanMode": "think",
-        "Glob": "search",
-        "Grep": "search",
-        "KillBash": "execute",
-        "KillShell": "execute",
-        "LS": "search",
-        "MultiEdit": "edit",
-        "NotebookEdit": "edit",
-        "NotebookRead": "read",
-        "PowerShell": "execute",
-        "Read": "read",
-        "Task": "other",
-        "TaskOutput": "read",
-        "TodoRead": "think",
-        "TodoWrite": "think",
-        "ToolSearch": "search",
-        "WebFetch": "fetch",
-        "WebSearch": "search",
-        "Write": "edit",
-        "exit_plan_mode": "think",
-        "web_fetch": "fetch",
-        "web_search": "search",
-    }
-)
+KINDS: Final[Mapping[str, str]] = {
+    "Agent": "other",
+    "AskUserQuestion": "other",
+    "Bash": "execute",
+    "BashOutput": "execute",
+    "Edit": "edit",
+    "EnterPlanMode": "think",
+    "ExitPlanMode": "think",
+    "Glob": "search",
+    "Grep": "search",
+    "KillBash": "execute",
+    "KillShell": "execute",
+    "LS": "search",
+    "MultiEdit": "edit",
+    "NotebookEdit": "edit",
+    "NotebookRead": "read",
+    "PowerShell": "execute",
+    "Read": "read",
+    "Task": "other",
+    "TaskOutput": "read",
+    "TodoRead": "think",
+    "TodoWrite": "think",
+    "ToolSearch": "search",
+    "WebFetch": "fetch",
+    "WebSearch": "search",
+    "Write": "edit",
+    "exit_plan_mode": "think",
+    "web_fetch": "fetch",
+    "web_search": "search",
+}
 """Tools by what they do, in the Agent Client Protocol's words; all others are ``other``."""
 
 
@@ -74,7 +71,8 @@ def _thinking(state: State, block: dict[str, Any], place: Place, at: str, extra:
 
 def _narrates(signature: str) -> bool:
     """True if the signature says that the hidden text was shown while working (2.1.170)."""
-    return any(trace in signature for trace in _NARRATION)
+    first, second, third = _NARRATION
+    return first in signature or second in signature or third in signature
 
 
 _NARRATION: Final = ("bmFycmF0aW9u", "5hcnJhdGlvb", "uYXJyYXRpb2")
@@ -211,23 +209,21 @@ def _document(state: State, block: dict[str, Any], place: Place, at: str, extra:
 
 
 Reader = Callable[[State, dict[str, Any], Place, str, Extra], Block | None]
-READERS: Final[Mapping[str, Reader]] = MappingProxyType(
-    {
-        "text": _text,
-        "thinking": _thinking,
-        "redacted_thinking": _redacted,
-        "tool_use": _tool_use,
-        "server_tool_use": _tool_use,
-        "mcp_tool_use": _tool_use,
-        "tool_result": _tool_result,
-        "web_search_tool_result": _tool_result,
-        "web_fetch_tool_result": _tool_result,
-        "advisor_tool_result": _tool_result,
-        "mcp_tool_result": _tool_result,
-        "image": _image,
-        "document": _document,
-    }
-)
+READERS: Final[Mapping[str, Reader]] = {
+    "text": _text,
+    "thinking": _thinking,
+    "redacted_thinking": _redacted,
+    "tool_use": _tool_use,
+    "server_tool_use": _tool_use,
+    "mcp_tool_use": _tool_use,
+    "tool_result": _tool_result,
+    "web_search_tool_result": _tool_result,
+    "web_fetch_tool_result": _tool_result,
+    "advisor_tool_result": _tool_result,
+    "mcp_tool_result": _tool_result,
+    "image": _image,
+    "document": _document,
+}
 
 
 PLAIN: Final = {

@@ -4,6 +4,7 @@ from typing import Any
 
 from convparse.blocks import Block, Text, ToolResult
 from convparse.ledger import Place
+from convparse.records import Author
 from convparse.sources._reading import STRING, Extra, json_of, keep, make_origin, make_text, odd, open_event, open_message
 from convparse.sources.claude_code import tags
 from convparse.sources.claude_code.authors import split_blocks, who
@@ -129,11 +130,14 @@ def read_user(row: Row, place: Place, state: State) -> Draft:
         blocks = _blocks(content, "user", place, state, extra)
     if summary is not None:
         extra["/isCompactSummary"] = summary
-    if summary is True and all(type(block) is Text for block in blocks):
+    name = "user"
+    author: Author
+    if paired and not shape.marked:
+        author = "tool"
+    elif summary is True and all(type(block) is Text for block in blocks):
         author, name = "harness", "summary-row"
     else:
         author, blocks = who(row, blocks, shape.marked, side or picked[4] is not None, extra)
-        name = "user"
     if not paired:
         kept = {"/toolUseResult": twin, "/toolDenialKind": denial}
         extra.update({pointer: value for pointer, value in kept.items() if value is not None})
@@ -214,8 +218,9 @@ def _user_facts(twin: Any, blocks: tuple[Block, ...], extra: Extra) -> dict[str,
     facts: dict[str, Any] = {}
     if type(twin) is dict and type(twin.get("agentId")) is str:
         facts["agentId"] = twin["agentId"]
-    if any(type(block) is ToolResult and block.truncated for block in blocks):
-        facts["persisted"] = True
+    for block in blocks:
+        if type(block) is ToolResult and block.truncated:
+            facts["persisted"] = True
     if "/forkedFrom" in extra:
         facts["forkedFrom"] = extra["/forkedFrom"]
     return facts or None

@@ -53,6 +53,7 @@ def _settle(thread: Thread, ids: dict[str, Any], session: Session) -> None:
     names = {draft.name for draft in thread.drafts}
     bookmarks = _bookmarks(thread.drafts) if "last-prompt" in names else []
     branch = graph.branch(chain, bookmarks, ids)
+    thread.partial = any(chain[at].parent is not None for at in branch.missing)
     if not _starts_fork(thread):
         for at in branch.missing:
             ledger.part("missing-parent", chain[at].place, "/parentUuid", record=chain[at].name)
@@ -149,7 +150,7 @@ def _conversation(thread: Thread, links: agents.Links, session: Session) -> Conv
     about, described = agents.described(thread, session)
     if title is None:
         title, title_origin = described
-    partial = _starts_fork(thread) or _is_partial(thread)
+    partial = _starts_fork(thread) or thread.partial
     entries = [freeze(draft) for draft in thread.drafts if draft.entry is not None]
     entries.extend(about)
     contexts = list({id(entry.context): entry.context for entry in entries if entry.context is not None}.values())
@@ -164,11 +165,6 @@ def _conversation(thread: Thread, links: agents.Links, session: Session) -> Conv
         newer=any(_number(context.version) > _number(NEWEST) for context in contexts if context.version is not None),
         entries=tuple(entries),
     )
-
-
-def _is_partial(thread: Thread) -> bool:
-    uuids = {draft.uuid for draft in thread.drafts}
-    return any(draft.parent not in uuids for draft in thread.drafts if draft.parent is not None)
 
 
 def _number(version: str) -> tuple[int, ...]:

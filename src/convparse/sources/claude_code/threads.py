@@ -21,6 +21,8 @@ class Thread:
     part: FilePart
     drafts: list[Draft]
     sidechain: bool = False
+    partial: bool = False
+    """True if a row continues one that is in no file of the session."""
     others: frozenset[str] = frozenset()
     """Other session ids among its rows: where a fork was copied from."""
 
