@@ -1,7 +1,7 @@
 """Read what AI coding assistants leave on disk, with an account of everything that was not carried over."""
 
 from convparse._detect import Detection, detect
-from convparse._parse import parse, parse_bytes
+from convparse._parse import iter_conversations, parse, parse_bytes
 from convparse.blocks import (
     Answer,
     Attachment,
@@ -64,6 +64,7 @@ __all__ = [
     "UnknownSource",
     "Usage",
     "detect",
+    "iter_conversations",
     "parse",
     "parse_bytes",
 ]

@@ -1,6 +1,7 @@
 """What a file is, and why: content decides, the path only breaks ties between identical formats, and says so."""
 
 import os
+import re
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from convparse.sources import SOURCES
 from convparse.sources._source import Head, Source
 
 HEAD: Final = 256 << 10
+_SQLITE: Final = b"SQLite format 3\x00"
 _RECORDS: Final = 64
 
 
@@ -33,8 +35,18 @@ def detect(path: str | os.PathLike[str]) -> Detection:
 
     Raises ``UnknownSource`` when no source knows it, ``OSError`` when it cannot be read.
     """
-    head = read_head(session_file(os.path.expanduser(os.fspath(path))))
+    given = os.path.expanduser(os.fspath(path))
+    head = read_head(session_file(given))
+    if is_database(head):
+        from convparse import _databases  # sqlite3 is imported only when a database is read
+
+        return _databases.detect(given)
     return detect_head(head, list(SOURCES.values()))
+
+
+def is_database(head: Head) -> bool:
+    """True for an SQLite database, or what begins like one."""
+    return head.data.startswith(_SQLITE)
 
 
 def session_file(path: str) -> str:
@@ -76,17 +88,18 @@ _MISSING: Final = object()
 
 
 def _decoded(data: bytes) -> Any:
-    try:
-        return orjson.loads(data.strip(b"\x00"))
-    except orjson.JSONDecodeError:
-        pass
-    for at, end in ((data.find(b"}{") + 1, len(data)), (0, data.find(b"}{") + 1)):
-        if end > 0 and (at or end < len(data)):
-            try:
-                return orjson.loads(data[at:end])
-            except orjson.JSONDecodeError:
-                continue
+    """The JSON of a line, or of the first or last record of a damaged one."""
+    text = data.strip(b"\x00")
+    seam = _SEAM.search(text)
+    for part in (text, *((text[: seam.start() + 1], text[seam.end() - 1 :]) if seam is not None else ())):
+        try:
+            return orjson.loads(part)
+        except orjson.JSONDecodeError:
+            continue
     return _MISSING
+
+
+_SEAM: Final = re.compile(rb"\}\s*\{")
 
 
 def detect_head(head: Head, sources: list[Source]) -> Detection:
@@ -104,6 +117,6 @@ def detect_head(head: Head, sources: list[Source]) -> Detection:
 def _looks_like(head: Head) -> str:
     if not head.data:
         return "the file is empty"
-    if head.data.startswith(b"SQLite format 3\x00"):
+    if is_database(head):
         return "an SQLite database that no source knows"
     return "no source knows its records" if head.records else "nothing in its beginning decodes as JSON"

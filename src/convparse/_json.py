@@ -9,20 +9,20 @@ from typing import Any
 import orjson
 
 
-def encode(value: Any) -> str:
-    """``value`` as compact JSON text, keys in their order, nothing escaped that need not be."""
+def encode(value: Any) -> bytes:
+    """``value`` as compact JSON text in UTF-8, keys in their order, nothing escaped that need not be."""
     try:
-        return orjson.dumps(value).decode()
+        return orjson.dumps(value)
     except orjson.JSONEncodeError:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "replace")
 
 
-def decode(text: str) -> Any:
-    """The value of JSON text made by ``encode``; integers of any size come back whole."""
+def decode(data: bytes) -> Any:
+    """The value of JSON text; integers of any size come back whole."""
     try:
-        value = orjson.loads(text)
-        if orjson.dumps(value) == text.encode():
+        value = orjson.loads(data)
+        if orjson.dumps(value) == data:
             return value
     except (orjson.JSONDecodeError, orjson.JSONEncodeError):
         pass
-    return json.loads(text)
+    return json.loads(data)

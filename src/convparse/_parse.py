@@ -63,6 +63,10 @@ def parse(
     started = datetime.now(UTC)
     adapter = find(source)
     head = _detect.read_head(_detect.session_file(given))
+    if _detect.is_database(head):
+        from convparse import _databases  # sqlite3 is imported only when a database is read
+
+        return _databases.parse(given, adapter, conversation_id, limits or Limits(), excerpts)
     detection = _variant_of(head, adapter)
     adapter = adapter or SOURCES[detection.source]
     gathered = adapter.gather(given, detection.variant, subagents)
@@ -85,13 +89,47 @@ def parse_bytes(
 ) -> ParseResult:
     """Read bytes from elsewhere like the one file they came from. ``name`` stands for the path in origins and drops."""
     adapter = find(source)
-    detection = _variant_of(_detect.head_of(data[: _detect.HEAD], name, len(data) <= _detect.HEAD), adapter)
+    head = _detect.head_of(data[: _detect.HEAD], name, len(data) <= _detect.HEAD)
+    if _detect.is_database(head):
+        from convparse import _databases
+
+        return _databases.parse_bytes(data, name, adapter, conversation_id, limits or Limits(), excerpts)
+    detection = _variant_of(head, adapter)
     adapter = adapter or SOURCES[detection.source]
     run = _Run(adapter, limits or Limits(), excerpts)
     run.read_stream(io.BytesIO(data), len(data), name, detection.variant, "")
     result = run.finish(name, detection.variant, Gathered(()))
     result = attrs.evolve(result, snapshot=Snapshot("bytes"))
     return _only(result, conversation_id) if conversation_id is not None else result
+
+
+def iter_conversations(
+    path: str | os.PathLike[str],
+    source: str | Source | None = None,
+    *,
+    known: Iterable[str] = (),
+    messages: bool = True,
+    subagents: bool = True,
+    excerpts: bool = True,
+    limits: Limits | None = None,
+) -> Iterator[ParseResult]:
+    """One conversation of a database at a time, all from one snapshot, in memory for one of them.
+
+    Each result holds one conversation and accounts for its rows; the last one holds what belongs to none. ``known``: stamps of
+    conversations that are passed over. ``messages=False``: heads only, ``body="unread"``, without stamps. A file that is no
+    database gives the one result that ``parse`` gives.
+
+    Raises what ``parse`` raises, and ``SourceChanged`` if a database that is read in place changes meanwhile: what came before
+    stands, and ``known`` takes up from there.
+    """
+    given = os.path.expanduser(os.fspath(path))
+    adapter = find(source)
+    if _detect.is_database(_detect.read_head(_detect.session_file(given))):
+        from convparse import _databases
+
+        yield from _databases.each(given, adapter, frozenset(known), messages, limits or Limits(), excerpts)
+        return
+    yield parse(given, source, subagents=subagents, excerpts=excerpts, limits=limits)
 
 
 def _variant_of(head: Any, adapter: Source | None) -> _detect.Detection:
@@ -231,10 +269,15 @@ class _Run:
 
 @attrs.frozen
 class _Units:
-    """The units that records stand for: by file, their offsets and lengths."""
+    """The units that records stand for: by file, their places and lengths."""
 
-    mapped: dict[str, dict[int, int]]
-    folded: dict[str, dict[int, int]]
+    mapped: dict[str, dict[Any, int]]
+    folded: dict[str, dict[Any, int]]
+
+
+def _at(origin: Origin) -> Any:
+    """A unit's place in its file: an offset, or table and row id."""
+    return origin.offset if origin.table is None else (origin.table, origin.rowid)
 
 
 def _units(conversations: list[Conversation], loose: list[Entry]) -> _Units:
@@ -243,13 +286,13 @@ def _units(conversations: list[Conversation], loose: list[Entry]) -> _Units:
     for entries in (*(c.entries for c in conversations), loose):
         for entry in entries:
             origin = entry.origin
-            if origin is not None and origin.offset is not None and origin.length is not None:
+            if origin is not None and origin.length is not None:
                 if origin.path != path:
                     path, file = origin.path, units.mapped.setdefault(origin.path, {})
-                file[origin.offset] = origin.length
+                file[_at(origin)] = origin.length
             for other in entry.merged:
-                if other.offset is not None and other.length is not None:
-                    units.folded.setdefault(other.path, {})[other.offset] = other.length
+                if other.length is not None:
+                    units.folded.setdefault(other.path, {})[_at(other)] = other.length
     return units
 
 
@@ -259,6 +302,6 @@ def _of(drops: list[Drop], *, kept: bool) -> tuple[Drop, ...]:
 
 def _size(path: str) -> int:
     try:
-        return Path(path).stat().st_size
+        return Path(path).lstat().st_size
     except OSError:
         return 0

@@ -19,11 +19,16 @@ def short(value: object) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}… ({len(text)} characters)"
 
 
-@attrs.frozen
-class Json:
-    """JSON that is not modelled, held as its compact text."""
+def _utf8(text: str | bytes) -> bytes:
+    return text.encode() if isinstance(text, str) else text
 
-    text: str = attrs.field(repr=short)
+
+@attrs.frozen(repr=False)
+class Json:
+    """JSON that is not modelled, held as its compact text: ``Json('{"a":1}')``."""
+
+    utf8: bytes = attrs.field(converter=_utf8)
+    """The text as bytes."""
 
     @classmethod
     def of(cls, value: object) -> "Json":
@@ -31,9 +36,17 @@ class Json:
         return cls(encode(value))
 
     @property
+    def text(self) -> str:
+        """The compact text."""
+        return self.utf8.decode()
+
+    @property
     def value(self) -> Any:
         """The value, decoded afresh at every call, so that nobody's change reaches anybody else."""
-        return decode(self.text)
+        return decode(self.utf8)
+
+    def __repr__(self) -> str:
+        return f"Json({short(self.text)})"
 
 
 @attrs.frozen

@@ -42,6 +42,18 @@ CODES: Final[Mapping[str, Code]] = MappingProxyType(
         "oversized": Code("lost", "larger than the limit"),
         "too-deep": Code("lost", "nested deeper than the limit"),
         "vanished": Code("lost", "the file became shorter while it was read"),
+        "not-a-database": Code("lost", "not an SQLite database, or an encrypted one"),
+        "busy-database": Code("lost", "no consistent state of the database could be had while another program wrote to it"),
+        "malformed-database": Code("lost", "the database is damaged; what can still be read of it is in the result"),
+        "wal-ignored": Code("lost", "the write-ahead log does not fit the database; the main file was read alone"),
+        "refused-table": Code("lost", "a view, a virtual table or the like where a table should be"),
+        "unreadable-row": Code("lost", "a row that the database lists and cannot give"),
+        "malformed-value": Code("lost", "a value that is not valid JSON"),
+        "null-value": Code("lost", "a row whose value was taken away (NULL)"),
+        "empty-value": Code("lost", "a row whose value is empty"),
+        "odd-key": Code("lost", "rows whose key is NULL, bytes or a number; they belong to nothing"),
+        "too-many-rows": Code("lost", "rows over the limit"),
+        "unread-rows": Code("lost", "rows of a family that this version does not read, counted"),
         "duplicate-key": Code("lost", "a key stands twice in one object; the last one counts"),
         "missing-newline": Code("altered", "several records on one line, read as one each"),
         "invalid-utf8": Code("altered", "bytes that are not UTF-8, replaced by U+FFFD"),
@@ -49,6 +61,14 @@ CODES: Final[Mapping[str, Code]] = MappingProxyType(
         "not-a-number": Code("altered", "NaN or an infinity, read as null"),
         "number-precision": Code("altered", "a number with more digits than a float holds"),
         "lenient-json": Code("altered", "control characters inside a string, kept as they are"),
+        # What the replay of a mutation log reports.
+        "missing-snapshot": Code("lost", "operations before any snapshot; they are applied to an empty session"),
+        "missing-target": Code("lost", "an operation on a place that is not there"),
+        "malformed-operation": Code("lost", "an operation that is not well formed"),
+        "too-many-operations": Code("lost", "an operation beyond the limit"),
+        "uncertain-place": Code("altered", "a place that an operation which could not be applied may have changed"),
+        "idle-operation": Code("skipped", "an operation that changes nothing"),
+        "replaced-value": Code("skipped", "a value that a later operation replaces, or says again", folds=True),
         # What a source meets in a record.
         "not-an-object": Code("unknown", "a record that is not an object"),
         "unknown-record": Code("unknown", "a record type that is not known"),
@@ -73,6 +93,7 @@ CODES: Final[Mapping[str, Code]] = MappingProxyType(
         "skipped-record": Code("skipped", "a record of bookkeeping"),
         "skipped-field": Code("skipped", "a field of bookkeeping"),
         "skipped-file": Code("skipped", "a file of bookkeeping"),
+        "skipped-rows": Code("skipped", "rows of bookkeeping, counted by family"),
         "repeated-record": Code("skipped", "a record that stands in the file before", folds=True),
         "inherited-usage": Code("skipped", "token counts of a copied row; they are counted where it was made"),
         "repeated-usage": Code("skipped", "token counts that the response's last row gives"),
@@ -96,7 +117,7 @@ class Drop:
     bytes: int = 0
     """Bytes of whole units; a part of a unit has 0 here, since the unit is accounted for elsewhere."""
     lines: tuple[int, ...] = ()
-    """The first line numbers, ascending, at most ``Limits.lines``; ``count`` is exact."""
+    """The first line numbers (for databases, row ids), ascending, at most ``Limits.lines``; ``count`` is exact."""
     message: str = ""
     """For people; not part of the API."""
     excerpt: str = ""

@@ -17,8 +17,24 @@ from convparse.limits import Limits
 from convparse.records import Origin
 
 Place: TypeAlias = tuple[int, int, int]
+NOWHERE: Final[Place] = (0, -1, 0)
+"""The place of what concerns a file as a whole."""
 ALWAYS: Final = object()
 """As the silent value of a kept field: no value says nothing."""
+
+
+class AnyOf:
+    """As the silent value of a kept field: any of these says nothing."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, *values: object) -> None:
+        self.values = values
+
+    def __eq__(self, other: object) -> bool:
+        return other in self.values
+
+    __hash__ = None  # type: ignore[assignment]  # equal to several values
 
 
 @attrs.frozen(eq=False)
@@ -88,6 +104,8 @@ class Ledger:
         self.limits = limits or Limits()
         self.codes: Mapping[str, Code] = CODES if not codes else {**CODES, **codes}
         self.bins: dict[str, Bin] = dict.fromkeys(("folded", "lost", "skipped", "blank"), Bin())
+        self.at: Callable[[Place, str], Origin] = self._in_file
+        """What makes an origin of a place; a database's rows have their own."""
         self._excerpts = excerpts
         self._folds: dict[tuple[str, str, str], _Fold] = {}
         self._shapes: dict[Fields, dict[tuple[str, ...], Shape]] = {}
@@ -101,6 +119,12 @@ class Ledger:
         entry = self.codes[code]
         self.bins["folded" if entry.folds else entry.fate] += Bin(1, place[2])
         self._fold(code, place, record, "", "", excerpt).size += place[2]
+
+    def family(self, code: str, place: Place, count: int, *, record: str) -> None:
+        """Enter so many units that were counted and not read: no bytes of theirs are known."""
+        entry = self.codes[code]
+        self.bins[entry.fate] += Bin(count, 0)
+        self._fold(code, place, record, "", "", b"", count)
 
     def part(
         self, code: str, place: Place, pattern: str = "", *, record: str = "", pointer: str | None = None, excerpt: bytes = b""
@@ -162,7 +186,7 @@ class Ledger:
         elif place[1] < fold.place[1]:
             fold.place, fold.pointer, fold.excerpt = place, pointer, excerpt[: self.limits.excerpt]
         fold.count += count
-        if count == 1 and len(fold.lines) < self.limits.lines and place[0] not in fold.lines:
+        if count == 1 and place[1] >= 0 and len(fold.lines) < self.limits.lines and place[0] not in fold.lines:
             fold.lines.append(place[0])
         return fold
 
@@ -177,15 +201,18 @@ class Ledger:
             for shape in shapes.values():
                 self._enter_shape(fields, shape)
         self._shapes.clear()
-        return tuple(sorted(self._drops(), key=lambda drop: (drop.origin.offset, drop.code, drop.record, drop.pattern)))
+        return tuple(self._drops())
+
+    def _in_file(self, place: Place, pointer: str) -> Origin:
+        return Origin(self.path, *place, pointer=pointer)
 
     def _drops(self) -> Iterator[Drop]:
-        for (code, record, pattern), fold in self._folds.items():
-            line, offset, length = fold.place
+        folds = sorted(self._folds.items(), key=lambda item: (item[1].place[1], item[0]))
+        for (code, record, pattern), fold in folds:
             yield Drop(
                 code,
                 self.codes[code].fate,
-                Origin(self.path, line, offset, length, pointer=fold.pointer),
+                self.at(fold.place, fold.pointer),
                 record,
                 pattern,
                 fold.count,

@@ -11,6 +11,8 @@ class Limits:
     """Bytes of one line or database value; an accepted line may cost some twenty times its length while it is decoded."""
     document_bytes: int = 256 << 20
     """Bytes of a file that is one JSON document."""
+    database_bytes: int = 512 << 20
+    """Bytes of a database that ``parse`` reads whole; beyond that, name a conversation or use ``iter_conversations``."""
     side_bytes: int = 64 << 20
     """Bytes of one file beside a session, such as a persisted tool output."""
     depth: int = 254

@@ -28,6 +28,12 @@ class Snapshot:
     """For databases: ``included``, ``none`` or ``ignored``."""
     wal_bytes: int | None = None
     tries: int = 1
+    journal_mode: str | None = None
+    """For databases: ``wal`` or ``rollback``, as their header says."""
+    held: float | None = None
+    """Seconds that a lock was held on the source; None if there was none."""
+    copied_bytes: int = 0
+    """Bytes of the private copy that was read and is gone."""
 
 
 def _count(value: tuple[object, ...]) -> str:

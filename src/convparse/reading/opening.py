@@ -6,12 +6,14 @@ FIFOs and sockets are refused before they are opened, and again on the descripto
 """
 
 import errno
+import io
 import os
 import stat
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from convparse.errors import ConvparseError
+from convparse.reading.handles import File
 
 BUFFER: Final = 256 << 10
 _FLAGS: Final = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY"))
@@ -34,7 +36,7 @@ def open_regular(path: str) -> tuple[BinaryIO, os.stat_result]:
     except OSError:
         os.close(descriptor)
         raise
-    return os.fdopen(descriptor, "rb", BUFFER), status
+    return io.BufferedReader(File(descriptor, status), BUFFER), status
 
 
 def _refuse_others(path: str, mode: int) -> None:

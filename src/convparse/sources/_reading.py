@@ -6,6 +6,8 @@ Nothing here knows a product.
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
+from orjson import JSONEncodeError, dumps
+
 from convparse._json import encode
 from convparse._make import maker, opener
 from convparse.blocks import Injected, Json, Text, Thinking, ToolCall, ToolResult
@@ -32,7 +34,10 @@ open_message = opener(Message)
 
 def json_of(value: Any) -> Json:
     """The value as JSON that is not modelled."""
-    return make_json(encode(value))
+    try:
+        return make_json(dumps(value))
+    except JSONEncodeError:
+        return make_json(encode(value))
 
 
 def keep(extra: Extra, shape: Shape, value: Mapping[str, Any], at: str) -> None:

@@ -6,7 +6,7 @@ record once. A source opens no file: what belongs to a session is named by ``gat
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import attrs
 
@@ -15,6 +15,10 @@ from convparse.drops import Code
 from convparse.ledger import Ledger, Place
 from convparse.records import Conversation, Entry, Origin
 from convparse.views import ToolUse
+
+if TYPE_CHECKING:
+    from convparse.reading.rows import Rows
+    from convparse.reading.sqlite import Database, Table
 
 Unit: TypeAlias = tuple[Any, Place]
 """A decoded value and the place of its unit."""
@@ -31,6 +35,8 @@ class Head:
     """The JSON values of its first whole lines, or its one document where that is complete."""
     whole: bool
     """True if ``data`` is all there is."""
+    database: "Database | None" = None
+    """The tables, where the file is an SQLite database."""
 
 
 @attrs.frozen
@@ -81,6 +87,20 @@ Resolved: TypeAlias = tuple[list[Conversation], list[Entry]]
 
 
 @attrs.frozen
+class Store:
+    """How conversations lie in a database; a database's units are ``Record``s of ``convparse.reading.rows``."""
+
+    ids: Callable[["Rows"], Iterable[str]]
+    """The ids of all conversations, each once."""
+    ranges: Callable[[str], tuple[tuple["Table", str, bool], ...]]
+    """Where the rows of one conversation are: table, key or prefix, and True for a key. Its stamp is made from them."""
+    units: Callable[["Rows", str, bool], Iterator[Unit]]
+    """The units of one conversation; only those of its head if the last argument is False."""
+    beside: Callable[["Rows"], Iterator[Unit]]
+    """The units of no conversation; every other family of keys is counted in the ledger."""
+
+
+@attrs.frozen
 class Variant:
     """One of a source's formats."""
 
@@ -90,6 +110,8 @@ class Variant:
     resolve: Callable[[list[FilePart], Session], Resolved]
     is_record: Callable[[dict[str, Any]], bool] = lambda value: "type" in value
     """True for what can stand as a record of its own: it decides where a damaged line starts anew."""
+    store: Store | None = None
+    """For databases."""
 
 
 @attrs.frozen

@@ -43,8 +43,16 @@ def links(threads: list[Thread], session: Session) -> Links:
     if len(threads) > 1:
         claimed = _claim_by_rows(threads, result)
         claimed |= _claim_by_meta([t for t in threads if t.id not in claimed], threads, session, result)
-        _claim_by_text([t for t in threads if t.sidechain and t.id not in claimed], threads, result)
+        claimed |= _claim_by_text([t for t in threads if t.sidechain and t.id not in claimed], threads, result)
+        for thread in threads:
+            if thread.id is not None and thread.id not in claimed and _is_agent(thread, threads[0]):
+                result.found[id(threads[0])].append(Link("subagent", thread.id))
     return result
+
+
+def _is_agent(thread: Thread, main: Thread) -> bool:
+    """True for agents that no call tells of (warm-ups, compactions, workflows): they lie in the session's folder or file."""
+    return thread is not main and (thread.sidechain or thread.part is not main.part)
 
 
 def _claim_by_rows(threads: list[Thread], result: Links) -> set[str | None]:
@@ -83,6 +91,8 @@ def _sources(thread: Thread) -> list[str]:
             forked = draft.facts.get("forkedFrom")
             named.append(forked.get("sessionId") if type(forked) is dict else None)
             named.append(draft.facts.get("parentSessionId"))
+            if draft.facts.get("requestSessionId") != draft.group:
+                named.append(draft.facts.get("requestSessionId"))
     return [name for name in dict.fromkeys(named) if type(name) is str and name != thread.id]
 
 
@@ -114,8 +124,9 @@ def _spawned(thread: Thread) -> Iterable[tuple[str, str | None]]:
                 yield agent, call_id if type(call_id) is str else None
 
 
-def _claim_by_text(sides: list[Thread], threads: list[Thread], result: Links) -> None:
+def _claim_by_text(sides: list[Thread], threads: list[Thread], result: Links) -> set[str | None]:
     """Match side chains to calls by the text of the task, each call once, in order."""
+    claimed: set[str | None] = set()
     open_calls: list[tuple[Any, str | None, str]] = []
     for thread in threads:
         if not thread.sidechain:
@@ -128,8 +139,10 @@ def _claim_by_text(sides: list[Thread], threads: list[Thread], result: Links) ->
         for at, (thread, call_id, task) in enumerate(open_calls):
             if first is not None and first.text == task:
                 result.found[id(thread)].append(Link("subagent", side.id or "", call_id))
+                claimed.add(side.id)
                 del open_calls[at]
                 break
+    return claimed
 
 
 def _meta(thread: Thread, session: Session) -> dict[str, Any] | None:

@@ -6,7 +6,7 @@ marks a row has stay in ``extra``.
 
 from typing import Any, Final
 
-from convparse.blocks import Attachment, Block, Image, Text, ToolResult
+from convparse.blocks import Attachment, Block, Image, Injected, Text, ToolResult
 from convparse.records import Author
 from convparse.sources._reading import Extra
 from convparse.sources.claude_code import tags
@@ -19,7 +19,7 @@ _TYPED: Final = frozenset({"typed", "queued", "suggestion_accepted"})
 
 def who(
     row: dict[str, Any], blocks: tuple[Block, ...], marked: bool, task: bool, extra: Extra
-) -> tuple[Author, tuple[Block, ...]]:
+) -> tuple[Author | None, tuple[Block, ...]]:
     """The author, and the blocks with injected text told apart.
 
     ``marked``: the row has one of ``MARKS``. ``task``: it belongs to a sub-agent.
@@ -39,7 +39,7 @@ def who(
     if has_result:
         return "tool", told
     if not any(type(block) in _SAID for block in told):
-        return "harness", told
+        return "harness" if any(type(block) is Injected for block in told) else None, told
     return "model" if task else "human", told
 
 

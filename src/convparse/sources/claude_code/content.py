@@ -47,11 +47,20 @@ KINDS: Final[Mapping[str, str]] = {
 """Tools by what they do, in the Agent Client Protocol's words; all others are ``other``."""
 
 
+HELD: Final = frozenset(
+    "fallback tool_reference web_search_result web_search_tool_result_error web_fetch_result advisor_result"
+    " advisor_redacted_result search_result".split()
+)
+"""Blocks that are known and held as JSON: notes of the API that no person reads as such."""
+
+
 def unknown_block(state: State, value: Any, record: str, place: Place, at: str) -> Unknown:
-    """A block as it is."""
+    """A block as it is; named, unless it is known to be held like that."""
     kind = value.get("type") if type(value) is dict else None
     name = kind if type(kind) is str else type(value).__name__
-    state.ledger.part("unknown-block", place, "/message/content/*", record=f"{record}/{name}", pointer=at)
+    if name not in HELD:
+        pattern = "/message/content/*/content/*" if record == "tool_result" else "/message/content/*"
+        state.ledger.part("unknown-block", place, pattern, record=f"{record}/{name}", pointer=at)
     return Unknown(name, json_of(value))
 
 
@@ -159,22 +168,7 @@ def _part(state: State, value: Any, place: Place, at: str, extra: Extra) -> Part
             block = read_block(state, value, "tool_result", place, at, extra)
             assert isinstance(block, Text | Image | Attachment | Unknown)
             return block
-        if type(kind) is str and kind in RESULT_PARTS:
-            return Unknown(kind, json_of(value))
     return unknown_block(state, value, "tool_result", place, at)
-
-
-RESULT_PARTS: Final = frozenset(
-    {
-        "tool_reference",
-        "web_search_result",
-        "web_search_tool_result_error",
-        "web_fetch_result",
-        "advisor_result",
-        "search_result",
-    }
-)
-"""Blocks inside results that are known and kept as JSON."""
 
 
 def _media(state: State, block: dict[str, Any], place: Place, at: str, extra: Extra) -> tuple[Any, ...] | None:
@@ -239,6 +233,8 @@ def read_block(state: State, value: Any, record: str, place: Place, at: str, ext
     if type(value) is not dict:
         return unknown_block(state, value, record, place, at)
     kind = value.get("type")
+    if kind == "text" and len(value) == 2 and type(text := value.get("text")) is str:
+        return make_text(text)
     if type(kind) is not str or kind not in READERS:
         return unknown_block(state, value, record, place, at)
     block = READERS[kind](state, value, place, at, extra)

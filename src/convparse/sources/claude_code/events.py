@@ -39,7 +39,7 @@ def unknown_row(row: Row, place: Place, state: State, name: str | None = None) -
         parent,
         origin=state.origin(place),
     )
-    return Draft(event, name, place, session, uuid, parent, row.get("isSidechain") is True)
+    return Draft(event, "unknown", place, session, uuid, parent, row.get("isSidechain") is True)
 
 
 def _string(row: Row, key: str) -> str | None:

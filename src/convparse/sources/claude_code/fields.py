@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from convparse.ledger import ALWAYS, Fields
+from convparse.ledger import ALWAYS, AnyOf, Fields
 
 NEWEST: Final = "2.1.332"
 
@@ -63,16 +63,17 @@ USER: Final = Fields(
     ),
     skipped=ENVELOPE_SKIPPED,
 )
-USER_MESSAGE: Final = Fields("user", "/message", picked=("role", "content"))
+USER_MESSAGE: Final = Fields("user", "/message", typed=frozenset({"role", "content"}))
 
 ASSISTANT: Final = Fields(
     "assistant",
-    typed=_TYPE,
+    typed=_TYPE | {"costUSD"},
     picked=(*ENVELOPE, "message", "requestedModel", "perTurnEffort", "requestId"),
+    marks=frozenset({"costUSD"}),
     kept=_KEPT
     | _kept(
         *"advisorModel apiError apiErrorParams apiErrorStatus apiErrorType attributionAgent attributionMcpServer".split(),
-        *"attributionMcpTool attributionPlugin attributionSkill costUSD durationMs errorDetails".split(),
+        *"attributionMcpTool attributionPlugin attributionSkill durationMs errorDetails".split(),
         *"failedResponseHadNoToolCall healsDistinctCarrier isAbortedMidStream refusedMessageId".split(),
         *"refusingModel requestSessionId serverClassifierContext serverClassifierRequest supersedesUuids".split(),
         *"thinkingDurationMs wireIngestContext wireToolInputs".split(),
@@ -93,28 +94,28 @@ ASSISTANT: Final = Fields(
 ASSISTANT_MESSAGE: Final = Fields(
     "assistant",
     "/message",
-    picked=("id", "role", "model", "content", "stop_reason", "usage"),
+    typed=frozenset({"id", "role", "model", "content", "stop_reason", "usage"}),
     kept=_kept(
         type="message", stop_sequence=None, container=None, context_management=None, diagnostics=None, stop_details=None
     ),
 )
+NOWHERE: Final = (None, "", "not_available")
+"""What ``inference_geo`` says when it says nothing."""
+NO_TOOLS: Final = {"web_search_requests": 0, "web_fetch_requests": 0}
 USAGE: Final = Fields(
     "assistant",
     "/message/usage",
-    picked=(
-        "input_tokens",
-        "cache_read_input_tokens",
-        "cache_creation_input_tokens",
-        "output_tokens",
-        "cache_creation",
-        "output_tokens_details",
-        "iterations",
+    typed=frozenset(
+        "input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens cache_creation output_tokens_details"
+        " iterations".split()
     ),
-    kept=_kept(fallback_credit=None, server_tool_use={"web_search_requests": 0, "web_fetch_requests": 0}, speed="standard"),
-    skipped={
-        "inference_geo": "where the model ran",
-        "service_tier": "the tier of service the account has",
-    },
+    kept=_kept(
+        fallback_credit=None,
+        inference_geo=AnyOf(*NOWHERE),
+        server_tool_use=AnyOf(None, NO_TOOLS),
+        service_tier=AnyOf(None, "standard"),
+        speed=AnyOf(None, "standard"),
+    ),
 )
 
 ATTACHMENT: Final = Fields(

@@ -79,7 +79,8 @@ def gather(path: str, variant: str, subagents: bool) -> Gathered:
     folder = main.with_suffix("") if main.suffix == ".jsonl" else None
     if main.name.startswith("agent-"):
         return Gathered(((path, variant),), _metas([str(main)]))
-    found = list(_walk(folder, 0)) if folder is not None else []
+    everything = list(_walk(folder, 0)) if folder is not None else []
+    found = [name for name in everything if Path(name).is_file() and not Path(name).is_symlink()]
     agents = [name for name in found if _is_agent(Path(name))] + _flat_agents(main)
     journals = [name for name in found if Path(name).name == "journal.jsonl"]
     notes = _metas(agents)
@@ -91,7 +92,7 @@ def gather(path: str, variant: str, subagents: bool) -> Gathered:
         left = tuple((name, "skipped-file") for name, _ in logs[1:])
         return Gathered(tuple(logs[:1]), {k: v for k, v in notes.items() if not k.startswith("meta/")}, left)
     read = {*agents, *journals, *notes.values()}
-    unread = tuple((name, "unread-file") for name in found if name not in read)
+    unread = tuple((name, "unread-file") for name in everything if name not in read)
     return Gathered(tuple(logs), notes, unread)
 
 
@@ -132,5 +133,5 @@ def _walk(folder: Path, depth: int) -> Iterator[str]:
         if entry.is_dir(follow_symlinks=False):
             if depth < _DEPTH:
                 yield from _walk(Path(entry.path), depth + 1)
-        elif entry.is_file():
+        else:
             yield entry.path

@@ -10,7 +10,6 @@ breaks are a run, on the branch or off it as a whole.
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any, Final, TypeAlias
 
 import attrs
@@ -45,18 +44,41 @@ def branch(chain: Sequence[Draft], bookmarks: Sequence[tuple[int, Draft]], elsew
     index = _index(chain)
     breaks = _breaks(chain, index, bookmarks)
     missing = tuple(at for at in breaks if _dangles(chain[at], index, elsewhere))
+    cyclic = _open_circles(breaks)
+    path = _path(_tip(chain, index, breaks, bookmarks), breaks, len(chain))
+    return Branch(_off(chain, breaks, path) if not all(path) else frozenset(), missing, cyclic)
+
+
+def _path(tip: int | None, breaks: Breaks, length: int) -> bytearray:
+    """The rows that lead to the tip, as ones, run by run."""
     starts = sorted(breaks)
-    tip = _tip(chain, index, breaks, bookmarks)
-    path = bytearray(len(chain))
-    cyclic: tuple[int, ...] = ()
+    path = bytearray(length)
     while tip is not None:
         start = starts[bisect_right(starts, tip) - 1]
-        if path[tip]:
-            cyclic = (tip,)
-            break
         path[start : tip + 1] = b"\1" * (tip + 1 - start)
         tip = breaks[start]
-    return Branch(_off(chain, breaks, path) if not all(path) else frozenset(), missing, cyclic)
+    return path
+
+
+def _open_circles(breaks: Breaks) -> tuple[int, ...]:
+    """Let the row that closes a circle continue the row before it, and give those rows."""
+    starts = sorted(breaks)
+    safe: set[int] = set()
+    cut: list[int] = []
+    for start in starts:
+        line: dict[int, None] = {}
+        at: int | None = start
+        while at is not None and at not in safe:
+            if at in line:
+                breaks[at] = at - 1 if at > 0 else None
+                cut.append(at)
+            line[at] = None
+            parent = breaks[at]
+            at = None if parent is None else starts[bisect_right(starts, parent) - 1]
+            if at in line and parent is not None and parent < at:
+                break
+        safe.update(line)
+    return tuple(cut)
 
 
 def _index(chain: Sequence[Draft]) -> dict[str | None, int]:
@@ -89,7 +111,9 @@ def _breaks(chain: Sequence[Draft], index: dict[str | None, int], bookmarks: Seq
     """The breaks: what each of them continues, or the row before where that is nowhere to be found."""
     emptied = {at for at, bookmark in bookmarks if _empties(bookmark)}
     boundaries = [at for at, draft in enumerate(chain) if draft.name == BOUNDARY]
-    starts = [at for at, (before, draft) in enumerate(pairwise(chain), 1) if draft.parent != before.uuid]
+    ids = [draft.uuid for draft in chain]
+    parents = [draft.parent for draft in chain]
+    starts = [at for at, parent in enumerate(parents[1:], 1) if parent != ids[at - 1]] if parents[1:] != ids[:-1] else []
     breaks: Breaks = {}
     for at in sorted({0, *starts, *boundaries}):
         draft = chain[at]
@@ -101,7 +125,7 @@ def _breaks(chain: Sequence[Draft], index: dict[str | None, int], bookmarks: Seq
             found = None if draft.parent is None and at in emptied else at - 1
         elif found is not None and boundaries and _is_stale(found, at, chain, boundaries, breaks):
             found = at - 1
-        breaks[at] = found if found is not None and found >= 0 and found != at else None
+        breaks[at] = found if found is not None and found >= 0 else None
     return breaks
 
 

@@ -1,8 +1,11 @@
 """Rows that are messages: ``user``, ``assistant``, and prompts taken up in the middle of a turn."""
 
+from collections.abc import Iterator
 from typing import Any
 
-from convparse.blocks import Block, Text, ToolResult
+import attrs
+
+from convparse.blocks import Answer, Block, Text, ToolResult
 from convparse.ledger import Place
 from convparse.records import Author
 from convparse.sources._reading import STRING, Extra, json_of, keep, make_origin, make_text, odd, open_event, open_message
@@ -11,11 +14,11 @@ from convparse.sources.claude_code.authors import split_blocks, who
 from convparse.sources.claude_code.content import PLAIN, judge_block, read_block, read_result
 from convparse.sources.claude_code.envelope import Row, read_envelope
 from convparse.sources.claude_code.events import chain_event, unknown_row
-from convparse.sources.claude_code.fields import ATTACHMENT, USER_MESSAGE
+from convparse.sources.claude_code.fields import ASSISTANT_MESSAGE, ATTACHMENT, USER_MESSAGE
 from convparse.sources.claude_code.state import Draft, State
 from convparse.sources.claude_code.usage import read_usage
 
-_PLAIN_MESSAGE = frozenset(USER_MESSAGE.picked)
+_MESSAGE = ASSISTANT_MESSAGE.typed.union(ASSISTANT_MESSAGE.kept)
 
 
 def read_assistant(row: Row, place: Place, state: State) -> Draft:
@@ -28,11 +31,15 @@ def read_assistant(row: Row, place: Place, state: State) -> Draft:
         return unknown_row(row, place, state, "assistant")
     if shape.kept:
         keep(extra, shape, row, "")
-    inner = state.assistant_message(message, place)
-    said = inner.pick((*message.values(), None))
-    id, role, model, content, stop, raw = said[:6]
-    if said[6:] != inner.silence:
-        keep(extra, inner, message, "/message")
+    get = message.get
+    id, role, model, stop, raw = get("id"), get("role"), get("model"), get("stop_reason"), get("usage")
+    if not (
+        _MESSAGE.issuperset(message)
+        and get("type") == "message"
+        and get("stop_sequence") is get("stop_details") is get("container") is None
+        and get("context_management") is get("diagnostics") is None
+    ):
+        keep(extra, state.look(ASSISTANT_MESSAGE)(message, place), message, "/message")
     if not (id.__class__ in STRING and model.__class__ in STRING and stop.__class__ in STRING and type(role) is str):
         id, model, stop, role = (
             _string(message, name, "assistant", place, state, extra) for name in ("id", "model", "stop_reason", "role")
@@ -49,7 +56,7 @@ def read_assistant(row: Row, place: Place, state: State) -> Draft:
         uuid,
         role or "assistant",
         "harness" if model == "<synthetic>" else "model",
-        _blocks(content, "assistant", place, state, extra),
+        _blocks(get("content"), "assistant", place, state, extra),
         when,
         when_origin,
         when_text,
@@ -65,11 +72,21 @@ def read_assistant(row: Row, place: Place, state: State) -> Draft:
         (),
         make_origin(state.path, *place),
     )
+    if shape.marked:
+        _put_cost(entry, row["costUSD"], extra)
     facts = None
     if extra:
         facts = _assistant_facts(row, extra)
         entry.extra = json_of(extra)
     return Draft(entry, "assistant", place, group, uuid, parent, side, facts)
+
+
+def _put_cost(entry: Any, cost: Any, extra: Extra) -> None:
+    """What a response cost, as 0.2.126 to 1.0.17 recorded it."""
+    if type(cost) in (int, float) and entry.usage is not None:
+        entry.usage = attrs.evolve(entry.usage, cost=float(cost), cost_unit="USD")
+    else:
+        extra["/costUSD"] = cost
 
 
 def _assistant_facts(row: Row, extra: Extra) -> dict[str, Any] | None:
@@ -112,7 +129,7 @@ def read_user(row: Row, place: Place, state: State) -> Draft:
         return unknown_row(row, place, state, "user")
     if shape.kept:
         keep(extra, shape, row, "")
-    if not _PLAIN_MESSAGE.issuperset(message):
+    if not USER_MESSAGE.typed.issuperset(message):
         keep(extra, state.look(USER_MESSAGE)(message, place), message, "/message")
     key, uuid, parent, when, when_origin, when_text, context, group, side = read_envelope(picked, "user", place, state, extra)
     if owner is not None and owner != parent:
@@ -131,7 +148,7 @@ def read_user(row: Row, place: Place, state: State) -> Draft:
     if summary is not None:
         extra["/isCompactSummary"] = summary
     name = "user"
-    author: Author
+    author: Author | None
     if paired and not shape.marked:
         author = "tool"
     elif summary is True and all(type(block) is Text for block in blocks):
@@ -211,7 +228,15 @@ def _result(content: Any, twin: Any, denial: Any, place: Place, state: State, ex
         return (read_block(state, block, "user", place, at, extra),)
     if not PLAIN["tool_result"].issuperset(block):
         judge_block(state, block, "tool_result", place, at, extra)
-    return (result,)
+    answers = twin.get("answers") if type(twin) is dict else None
+    return (result, *_answers(answers)) if type(answers) is dict else (result,)
+
+
+def _answers(answers: Row) -> Iterator[Answer]:
+    """What a person answered to ``AskUserQuestion``."""
+    for question, answer in answers.items():
+        if type(answer) is str:
+            yield Answer(question, answer)
 
 
 def _user_facts(twin: Any, blocks: tuple[Block, ...], extra: Extra) -> dict[str, Any] | None:

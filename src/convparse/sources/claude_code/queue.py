@@ -23,7 +23,7 @@ def unsaid(drafts: Sequence[Draft], ledger: Ledger) -> dict[int, Any]:
     if not operations:
         return {}
     said = Counter(text for draft in drafts if draft.name in _SAYING for text in _said(draft.entry))
-    blocked = any(draft.name == "system/informational" and _blocks_prompt(draft) for draft in drafts)
+    blocked = [draft.entry.text or "" for draft in drafts if draft.name == "system/informational" and _blocks_prompt(draft)]
     waiting: list[tuple[int, str | None]] = []
     fates: dict[int, State] = {}
     for at, draft in operations:
@@ -31,10 +31,14 @@ def unsaid(drafts: Sequence[Draft], ledger: Ledger) -> dict[int, Any]:
         if operation == "enqueue":
             waiting.append((at, texts[0] if texts else None))
             fates[at] = "pending"
-        elif operation in ("dequeue", "remove") and (taken := _take(waiting, texts)) is not None:
-            fates[taken] = "withdrawn" if blocked else "active"
-        elif operation == "remove" and texts:
-            fates[at] = "active"
+        elif operation in ("dequeue", "remove"):
+            taken, text = _take(waiting, texts)
+            if taken is None or (text is None and texts):
+                fates[at] = "active"
+                if taken is not None:
+                    del fates[taken]
+            else:
+                fates[taken] = "withdrawn" if text and any(text in notice for notice in blocked) else "active"
         elif operation == "popAll":
             waiting.clear()
     _name_unrecorded(drafts, operations, ledger)
@@ -80,12 +84,12 @@ def _inner(block: Injected) -> str:
     return block.text.strip().removeprefix(f"<{block.kind}>").removesuffix(f"</{block.kind}>")
 
 
-def _take(waiting: list[tuple[int, str | None]], texts: list[str]) -> int | None:
-    """The operation that a ``dequeue`` or ``remove`` ends: the one of the same text, else the oldest."""
+def _take(waiting: list[tuple[int, str | None]], texts: list[str]) -> tuple[int | None, str | None]:
+    """The operation that a ``dequeue`` or ``remove`` ends, and its text: the one of the same text, else the oldest."""
     for i, (_, text) in enumerate(waiting):
         if not texts or text is None or text == texts[0]:
-            return waiting.pop(i)[0]
-    return None
+            return waiting.pop(i)
+    return None, None
 
 
 def _messages(drafts: Sequence[Draft], fates: dict[int, State], said: Counter[str]) -> Iterator[tuple[int, Any]]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 import attrs
 
 from convparse._make import close
-from convparse.blocks import Json
+from convparse.blocks import Json, ToolCall, ToolResult
 from convparse.records import Conversation, Entry, Event, Message
 from convparse.sources._source import FilePart, Resolved, Session
 from convparse.sources.claude_code import agents, graph, outputs, queue
@@ -29,6 +29,9 @@ def resolve(parts: list[FilePart], session: Session) -> Resolved:
     threads: list[Thread] = []
     loose: list[Entry] = []
     for part in parts:
+        if threads and all(draft.uuid is None for draft in part.drafts):
+            threads[0].drafts = [*threads[0].drafts, *part.drafts]  # the journal of a workflow
+            continue
         found, rest = threads_of(part)
         threads.extend(found)
         loose.extend(freeze(draft) for draft in rest if draft.entry is not None)
@@ -38,6 +41,7 @@ def resolve(parts: list[FilePart], session: Session) -> Resolved:
     for thread in threads:
         _settle(thread, ids, session)
     settle_usage([(thread.part.ledger, thread.drafts) for thread in threads])
+    _name_unpaired(threads)
     links = agents.links(threads, session)
     conversations = [_conversation(thread, links, session) for thread in threads]
     loose.extend(_beside(session))
@@ -53,10 +57,11 @@ def _settle(thread: Thread, ids: dict[str, Any], session: Session) -> None:
     names = {draft.name for draft in thread.drafts}
     bookmarks = _bookmarks(thread.drafts) if "last-prompt" in names else []
     branch = graph.branch(chain, bookmarks, ids)
-    thread.partial = any(chain[at].parent is not None for at in branch.missing)
+    thread.partial = bool(branch.missing)
     if not _starts_fork(thread):
         for at in branch.missing:
-            ledger.part("missing-parent", chain[at].place, "/parentUuid", record=chain[at].name)
+            pointer = "/logicalParentUuid" if chain[at].parent is None else "/parentUuid"
+            ledger.part("missing-parent", chain[at].place, pointer, record=chain[at].name)
     for at in branch.cyclic:
         ledger.part("cyclic-parent", chain[at].place, "/parentUuid", record=chain[at].name)
     if not thread.sidechain:
@@ -73,6 +78,24 @@ def _settle(thread: Thread, ids: dict[str, Any], session: Session) -> None:
         said = queue.unsaid(thread.drafts, ledger)
         if said:
             thread.drafts = [new for at, draft in enumerate(thread.drafts) for new in (draft, *_behind(draft, said.get(at)))]
+
+
+def _name_unpaired(threads: Sequence[Thread]) -> None:
+    """Name calls without a result and results without a call, over all files of the session."""
+    calls: dict[str | None, tuple[Thread, Draft]] = {}
+    results: dict[str | None, tuple[Thread, Draft]] = {}
+    for thread in threads:
+        for draft in thread.drafts:
+            if draft.name == "user" or draft.name == "assistant":
+                for block in draft.entry.blocks:
+                    if type(block) is ToolCall:
+                        calls.setdefault(block.id, (thread, draft))
+                    elif type(block) is ToolResult:
+                        results.setdefault(block.call_id, (thread, draft))
+    for code, ones, others in (("missing-result", calls, results), ("orphan-result", results, calls)):
+        for id in ones.keys() - others.keys() if ones.keys() != others.keys() else ():
+            thread, draft = ones[id]
+            thread.part.ledger.part(code, draft.place, "/message/content/*", record=draft.name)
 
 
 def _mark(drafts: Iterable[Draft], field: str, value: Any) -> None:
@@ -191,8 +214,7 @@ def _beside(session: Session) -> Iterable[Event]:
         found = session.note(name) if kind in ("title", "workflow") else None
         if found is not None:
             origin, data = found
-            text = data.decode("utf-8", "replace")
-            yield Event(f"{kind}:{file}", kind, file, data=Json(text), origin=origin)
+            yield Event(f"{kind}:{file}", kind, file, data=Json(data), origin=origin)
 
 
 def _unique(conversations: list[Conversation]) -> list[Conversation]:

@@ -61,6 +61,8 @@ def _beside(row: Row, place: Place, state: State) -> Draft:
     shape = state.look(fields)(row, place)
     data = {key: row[key] for key, _ in shape.kept}
     group, stamp, text = (_typed(row, key, name, place, state, extra) for key in ("sessionId", "timestamp", text_key))
+    if group is None and name == "fork-context-ref":
+        group = _string(row, "agentId")
     when, when_text = iso_time(stamp) if stamp is not None else NO_TIME
     if stamp is not None and when is None:
         state.ledger.part("bad-timestamp", place, "/timestamp", record=name)

@@ -3,14 +3,12 @@
 A draft is an open record with the few facts that only the whole file can use. ``State`` looks back, never ahead.
 """
 
-from typing import Any, Final
+from typing import Any
 
 from convparse.ledger import Fields, Ledger, Look, Place
 from convparse.records import Context, Origin, Usage
 from convparse.sources._reading import Extra, Keys, make_origin
-from convparse.sources.claude_code.fields import ASSISTANT, ASSISTANT_MESSAGE, USAGE, USER
-
-_OFTEN: Final = (ASSISTANT, ASSISTANT_MESSAGE, USER, USAGE)
+from convparse.sources.claude_code.fields import ASSISTANT, USER
 
 
 class Draft:
@@ -47,7 +45,6 @@ class State:
 
     __slots__ = (
         "assistant",
-        "assistant_message",
         "context",
         "contexts",
         "facts",
@@ -55,7 +52,6 @@ class State:
         "ledger",
         "looks",
         "path",
-        "token_counts",
         "turns",
         "usage",
         "user",
@@ -71,7 +67,7 @@ class State:
         """The context of the last row, and the facts it was made from."""
         self.usage: tuple[Any, Usage | None, Extra] = ({}, None, {})
         """The last token counts: as they stand, as a record, and what was kept beside it."""
-        self.assistant, self.assistant_message, self.user, self.token_counts = map(ledger.judge, _OFTEN)
+        self.assistant, self.user = ledger.judge(ASSISTANT), ledger.judge(USER)
         self.keys = Keys()
         self.turns: dict[str | None, str] = {}
         """The last prompt id of each group."""

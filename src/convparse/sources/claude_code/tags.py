@@ -67,6 +67,8 @@ def _element(text: str, start: int, tags: frozenset[str]) -> tuple[str, int] | N
         if stop == len(text) or (following is not None and following[1] in tags):
             return opening[1], stop
         end = text.find(close, stop)
+        if text.find(f"<{opening[1]}", stop, end) >= 0:
+            break  # that close belongs to another element of the same tag
     return None if first < 0 else (opening[1], _skip_space(text, first + len(close)))
 
 

@@ -10,11 +10,14 @@ from typing import Any, Final
 from convparse.ledger import Place
 from convparse.records import Usage
 from convparse.sources._reading import Extra, keep, make_usage, odd
+from convparse.sources.claude_code.fields import NO_TOOLS, NOWHERE, USAGE
 from convparse.sources.claude_code.state import State
 
 _AT: Final = "/message/usage"
 _NUMBERS: Final = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
 _POINTERS: Final = tuple(f"{_AT}/{name}" for name in _NUMBERS)
+_KNOWN: Final = USAGE.typed.union(USAGE.kept)
+_STANDARD: Final = (None, "standard")
 _same: Final = itemgetter(*_NUMBERS, "cache_creation")
 
 
@@ -23,26 +26,24 @@ def read_usage(raw: Any, place: Place, state: State, extra: Extra) -> Usage | No
     if type(raw) is not dict:
         odd(state.ledger, extra, place, "assistant", _AT, raw)
         return None
-    shape = state.token_counts(raw, place)
     last, usage, beside = state.usage
     if raw != last:
         beside = {}
-        picked = shape.pick((*raw.values(), None))
-        usage = _usage(picked, place, state, beside)
-        named = len(beside)
-        if picked[7:] != shape.silence:
-            keep(beside, shape, raw, _AT)
-        state.usage = (raw if not named else {}, usage, beside)
+        usage = _usage(raw, place, state, beside)
+        state.usage = (raw if not beside else {}, usage, beside)
     if beside:
         extra.update(beside)
     return usage
 
 
-def _usage(picked: tuple[Any, ...], place: Place, state: State, extra: Extra) -> Usage:
-    given, read, written, output, nested, details, attempts = picked[:7]
+def _usage(raw: dict[str, Any], place: Place, state: State, extra: Extra) -> Usage:
+    get = raw.get
+    given, read = get("input_tokens"), get("cache_read_input_tokens")
+    written, output = get("cache_creation_input_tokens"), get("output_tokens")
     if not (type(given) is type(read) is type(written) is type(output) is int):
-        given, read, written, output = _numbers(picked[:4], place, state, extra)
+        given, read, written, output = _numbers((given, read, written, output), place, state, extra)
     hour = thought = None
+    nested, details, attempts = get("cache_creation"), get("output_tokens_details"), get("iterations")
     if nested is not None:
         hour = nested.get("ephemeral_1h_input_tokens") if type(nested) is dict and len(nested) == 2 else None
         if type(hour) is not int or nested.get("ephemeral_5m_input_tokens") != (written or 0) - hour:
@@ -51,8 +52,17 @@ def _usage(picked: tuple[Any, ...], place: Place, state: State, extra: Extra) ->
         thought = details.get("thinking_tokens") if type(details) is dict and len(details) == 1 else None
         if type(thought) is not int:
             thought, extra[f"{_AT}/output_tokens_details"] = None, details
-    if attempts and not _repeats(attempts, (*picked[:4], nested)):
+    if attempts and not _repeats(attempts, raw):
         extra[f"{_AT}/iterations"] = attempts
+    if not (
+        _KNOWN.issuperset(raw)
+        and get("service_tier") in _STANDARD
+        and get("speed") in _STANDARD
+        and get("inference_geo") in NOWHERE
+        and get("server_tool_use", NO_TOOLS) == NO_TOOLS
+        and get("fallback_credit") is None
+    ):
+        keep(extra, state.look(USAGE)(raw, place), raw, _AT)
     return make_usage(given, read, written, hour, output, thought)
 
 
@@ -84,13 +94,13 @@ def _cache(nested: Any, written: int | None, extra: Extra) -> tuple[int | None, 
     return written, None
 
 
-def _repeats(attempts: Any, said: tuple[Any, ...]) -> bool:
+def _repeats(attempts: Any, raw: dict[str, Any]) -> bool:
     """True if the only attempt says just what the numbers above it say."""
     if type(attempts) is not list or len(attempts) != 1 or type(attempts[0]) is not dict:
         return False
     only = attempts[0]
     try:
-        return len(only) == 6 and only["type"] == "message" and bool(_same(only) == said)
+        return len(only) == 6 and only["type"] == "message" and bool(_same(only) == _same(raw))
     except KeyError:
         return False
 

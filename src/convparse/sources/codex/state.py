@@ -1,0 +1,118 @@
+"""What reading one rollout remembers from line to line, and the drafts it makes.
+
+A draft is an open record with the few facts that only the whole file can use. ``State`` looks back, never ahead.
+"""
+
+from typing import Any, Final
+
+from convparse.ledger import Fields, Ledger, Look, Place
+from convparse.records import Context, Origin
+from convparse.sources._reading import Extra, Keys, json_of, make_origin
+from convparse.times import NO_TIME, Time, iso_time
+
+RESPONSE: Final = "response"
+EVENT: Final = "event"
+ITEM: Final = "item"
+"""The three grammars in which one thing may be told: the item of the Responses API, the event message, the completed item."""
+
+
+class Draft:
+    """A line that was read: its open record, and what may join it to other lines.
+
+    ``entry`` is a ``Message`` or ``Event`` that can still be assigned to; ``resolve`` freezes it. ``extra`` becomes the
+    message's when it is frozen.
+    """
+
+    __slots__ = ("call_id", "entry", "extra", "facts", "grammar", "id", "name", "ordinal", "parts", "place", "talk", "thread")
+
+    def __init__(self, entry: Any, name: str, place: Place, extra: Extra | None = None) -> None:
+        self.entry = entry
+        self.name = name
+        self.place = place
+        self.extra = extra
+        self.talk = ""
+        """What it tells of: user, assistant, reasoning, call, output or end; empty for all else."""
+        self.grammar = ""
+        self.parts: tuple[str, ...] = ()
+        """The texts by which twins are known."""
+        self.id: str | None = None
+        self.call_id: str | None = None
+        self.thread: str | None = None
+        """The thread that the line itself names."""
+        self.ordinal: int | None = None
+        self.facts: dict[str, Any] | None = None
+
+
+class State:
+    """The memory of one file's reading."""
+
+    __slots__ = (
+        "_context",
+        "_stamp",
+        "_time",
+        "blocks",
+        "context",
+        "keys",
+        "ledger",
+        "looks",
+        "model",
+        "ordinal",
+        "path",
+        "said",
+        "thread",
+        "turn",
+    )
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.path = ledger.path
+        self.looks: dict[Fields, Look] = {}
+        self.keys = Keys()
+        self.thread: str | None = None
+        """The id of the first header: the file's own thread."""
+        self.turn: str | None = None
+        self.model: str | None = None
+        self.context: Context | None = None
+        self.said: set[str] = set()
+        """The texts of all messages so far."""
+        self.blocks: dict[tuple[str, str], Look] = {}
+        """What judges content blocks, by their place and type."""
+        self.ordinal: int | None = None
+        self._context: dict[str, str] = {}
+        self._stamp = ""
+        self._time: Time = NO_TIME
+
+    def look(self, fields: Fields) -> Look:
+        """What judges the shapes of one kind of object."""
+        look = self.looks.get(fields)
+        if look is None:
+            look = self.looks[fields] = self.ledger.judge(fields)
+        return look
+
+    def origin(self, place: Place, pointer: str = "") -> Origin:
+        """The origin of a unit of this file."""
+        if pointer:
+            return make_origin(self.path, *place, None, None, None, pointer)
+        return make_origin(self.path, *place)
+
+    def time(self, stamp: str) -> Time:
+        """A time; many lines in a row have the same."""
+        if stamp != self._stamp:
+            self._stamp, self._time = stamp, iso_time(stamp)
+        return self._time
+
+    def settle(self, **facts: Any) -> None:
+        """Take up new circumstances; what is not a string leaves them as they are."""
+        told = self._context | {name: fact for name, fact in facts.items() if type(fact) is str}
+        if told != self._context:
+            self._context = told
+            self.context = Context(**told)
+
+    def key(self, id: str | None, name: str, place: Place) -> str:
+        """A unique key: the product's id where there is one."""
+        return self.keys.of(id, place) if id is not None else self.keys.count(self.thread, name)
+
+
+def json_extra(extra: Extra | None) -> Any:
+    """What goes beside a message's fields, if anything."""
+    return json_of(extra) if extra else None
