@@ -15,7 +15,7 @@ from convparse.records import Message, Usage
 
 MADE = [
     (blocks.Text, ("hello",)),
-    (blocks.Json, ("[1]",)),
+    (blocks.Json, (b"[1]",)),
     (blocks.Thinking, ("hm",)),
     (blocks.ToolCall, ("c1", "Bash", "execute", "ls")),
     (blocks.ToolResult, ("c1", (blocks.Text("out"),), False, 0)),

@@ -76,9 +76,11 @@ def read_head(path: str) -> Head:
 def head_of(data: bytes, name: str, whole: bool) -> Head:
     """The same for bytes at hand."""
     text = data.removeprefix(b"\xef\xbb\xbf")
-    document = _decoded(text) if whole else _MISSING
-    if document is not _MISSING:
-        return Head(name, data, (document,), whole)
+    if whole:
+        try:
+            return Head(name, data, (orjson.loads(text),), whole)
+        except orjson.JSONDecodeError:
+            pass
     lines = text.split(b"\n", _RECORDS)[:_RECORDS]
     values = (_decoded(line) for line in (lines if whole else lines[:-1] or lines))
     return Head(name, data, tuple(value for value in values if value is not _MISSING), whole)
