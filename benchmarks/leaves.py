@@ -8,13 +8,13 @@ A leaf is a string, number, true, false, null or empty container of a valid line
 - ``skipped`` or ``lost``: not in the result, and named there by line and pattern;
 - ``silent``: none of these, which is a mistake of the library.
 
-Which of them is found by changing the leaf and looking at what becomes another, in a parse of its line alone. Leaves that stand at
-the same place of records of the same make, hold the same type of value and go to the same kind of place are not all tried: the
-first ``TRIES`` of every file are, and the last verdict holds for the rest.
+Which of them is found by changing the leaf and looking at what becomes another, in a parse of its line alone. Of leaves that
+stand at the same place of records of the same make, with the same type of value, the first ``TRIES`` of a file are tried, and the
+last verdict holds for the rest.
 
-``python -m benchmarks.leaves PATH … [--source NAME] [--check] [--write]``: ``--check`` compares with ``leaves_floor.json`` and fails where less
-arrives typed, or more raw, skipped or silent, than when it was written; ``--write`` writes it. Paths are files or folders;
-the files of a folder are put together by the first name in it, those of ``lab`` and ``cases`` by the second.
+``python -m benchmarks.leaves PATH … [--source NAME] [--check] [--write]``: ``--check`` compares with
+``leaves_floor.json`` and fails where less arrives typed, or more raw, skipped or silent, than when ``--write`` wrote it. Paths
+are files or folders; the files of a folder are put together by the first name in it, those of ``lab`` and ``cases`` by the second.
 """
 
 import argparse
@@ -26,13 +26,14 @@ from pathlib import Path
 from typing import Any, Final
 
 import attrs
+from tests.leaves import Tokens, changed, decoded, encoded, names, pointer_of, put, same, walk
 
 import convparse
 from convparse import Event, Json, Limits, Message, ParseResult, ToolCall, ToolResult, Unknown
-from tests.leaves import Tokens, changed, decoded, encoded, names, pointer_of, put, same, walk
 
 FLOOR: Final = Path(__file__).with_name("leaves_floor.json")
 KINDS: Final = ("typed", "json", "raw", "skipped", "lost", "silent")
+GONE: Final = ("lost", "skipped")
 TRIES: Final = 2
 LINES: Final = Limits(lines=10_000_000)
 ROOM: Final = 0.005
@@ -104,7 +105,9 @@ class File:
     def measure_row(self, number: int, row: Any) -> Counter[str]:
         """Bytes of one record's leaves."""
         drops = self.drops.get(number, [])
-        whole = next((drop.fate for drop in drops if not drop.pattern and drop.bytes and drop.fate in ("lost", "skipped")), None)
+        whole = next(
+            (drop.fate for drop in drops if not drop.pattern and drop.bytes and drop.fate in ("lost", "skipped")), None
+        )
         if whole is not None:
             return Counter({whole: sum(len(encoded(value)) for _, value in walk(row))})
         before: list[ParseResult] = []
@@ -117,7 +120,7 @@ class File:
         """Where one leaf arrives."""
         pointer = pointer_of(path)
         for drop in drops:
-            if drop.fate in ("lost", "skipped") and drop.pattern and names(drop, number, pointer):
+            if drop.fate in GONE and drop.pattern and names(drop, number, pointer):
                 return str(drop.fate)
         make = tuple("*" if isinstance(token, int) else token for token in path[:6])
         key = (_name(row), make, type(value), not value, len(drops))
@@ -139,7 +142,9 @@ class File:
         for kind in ("typed", "json", "raw"):
             if kind in kinds:
                 return kind
-        named = [d.fate for d in (*after.dropped, *after.skipped) if names(d, 1, pointer_of(path)) and d.fate in ("lost", "skipped")]
+        named = [
+            d.fate for d in (*after.dropped, *after.skipped) if names(d, 1, pointer_of(path)) and d.fate in ("lost", "skipped")
+        ]
         return named[0] if named else "silent"
 
 
@@ -158,7 +163,9 @@ def _is_raw(result: ParseResult, pointer: str) -> bool:
             return True
         if any(isinstance(block, Unknown) for block in entry.blocks):
             return True
-        if any(isinstance(block, ToolResult) and any(isinstance(part, Unknown) for part in block.content) for block in entry.blocks):
+        if any(
+            isinstance(block, ToolResult) and any(isinstance(part, Unknown) for part in block.content) for block in entry.blocks
+        ):
             return True
         if isinstance(entry.extra, Json):
             return any(pointer == key or pointer.startswith(f"{key}/") for key in entry.extra.value)
@@ -208,9 +215,8 @@ def steps_back(now: dict[str, Counter[str]], floor: dict[str, dict[str, float]])
             continue
         if share["typed"] < least["typed"] - ROOM:
             worse.append(f"{name}: typed {share['typed']:.4f}, was {least['typed']:.4f}")
-        for kind in ("raw", "skipped", "lost"):
-            if share[kind] > least[kind] + ROOM:
-                worse.append(f"{name}: {kind} {share[kind]:.4f}, was {least[kind]:.4f}")
+        more = (kind for kind in ("raw", *GONE) if share[kind] > least[kind] + ROOM)
+        worse += [f"{name}: {kind} {share[kind]:.4f}, was {least[kind]:.4f}" for kind in more]
     return worse
 
 

@@ -13,16 +13,18 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 import attrs
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-
 from tests.leaves import encoded, pointer_of, put, walk
 
 Draw: TypeAlias = Callable[[st.SearchStrategy[Any]], Any]
 Row: TypeAlias = dict[str, Any]
 
 _CALM: Final = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)
-settings.register_profile("thorough", max_examples=1_500, deadline=None, suppress_health_check=_CALM, print_blob=True)
+_PHASES: Final = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)  # to explain a failure takes minutes
+settings.register_profile(
+    "thorough", max_examples=1_500, deadline=None, suppress_health_check=_CALM, phases=_PHASES, print_blob=True
+)
 THOROUGH: Final = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 
 
@@ -30,7 +32,9 @@ def examples(count: int) -> settings:
     """Settings of one property: so many examples, always the same ones; or those of the thorough profile."""
     if THOROUGH:
         return settings.get_profile("thorough")
-    return settings(max_examples=count, deadline=None, derandomize=True, database=None, suppress_health_check=_CALM)
+    return settings(
+        max_examples=count, deadline=None, derandomize=True, database=None, suppress_health_check=_CALM, phases=_PHASES
+    )
 
 
 # ---- shared ----------------------------------------------------------------------------------------------------------------
@@ -41,9 +45,9 @@ FRAGMENTS: Final = (
 )
 """Pieces of text that readers stumble over."""
 
-words: Final = st.lists(st.sampled_from(FRAGMENTS) | st.text(st.characters(exclude_categories=["Cs"]), max_size=6), max_size=4).map(
-    " ".join
-)
+words: Final = st.lists(
+    st.sampled_from(FRAGMENTS) | st.text(st.characters(exclude_categories=["Cs"]), max_size=6), max_size=4
+).map(" ".join)
 """Any text that UTF-8 can hold."""
 
 scalars: Final = (
@@ -58,7 +62,8 @@ NEW_KEYS: Final = ("brandNew", "a/b", "~c", "d e", "ключ", "")
 """Keys that no product writes."""
 
 DAMAGE: Final = (
-    *(b"", b"  ", b"\r", b"garbage", b"3", b'"text"', b"[1, 2]", b"{}", b"\0\0\0\0", b"\xff\xfe{", b"{" * 300, b"[" * 300 + b"]" * 300),
+    *(b"", b"  ", b"\r", b"garbage", b"3", b'"text"', b"[1, 2]", b"{}", b"\0\0\0\0", b"\xff\xfe{", b"{" * 300),
+    *(b"[" * 300 + b"]" * 300),
     *(b'{"type":"user","message":{"role":"us', b'{"type":"mode","mode":"a","mode":"b"}', b'{"type":"mode","mode":NaN}'),
     *(b'{"type":"mode","mode":"\\ud83d"}', b'{"type":"mode","mode":"\xff"}', b'{"type":"mode","mode":1e400}', b'{"type":null}'),
 )  # fmt: skip
@@ -99,7 +104,9 @@ def mutated(draw: Draw, sessions: st.SearchStrategy[Generated]) -> bytes:
     for _ in range(draw(st.integers(1, 4))):
         begin = draw(st.integers(0, len(data)))
         end = min(len(data), begin + draw(st.sampled_from([0, 1, 2, 50, 400])))
-        middle = draw(st.sampled_from([b"", b"\0", b"\n", b'"', b"{", b"}", b"\\", b"\xc3", b"null", b"\r\n", data[begin:end] * 2]))
+        middle = draw(
+            st.sampled_from([b"", b"\0", b"\n", b'"', b"{", b"}", b"\\", b"\xc3", b"null", b"\r\n", data[begin:end] * 2])
+        )
         data = data[:begin] + middle + data[end:]
     return data
 
@@ -130,7 +137,14 @@ KNOWN_WORDS: Final = (
     *"text thinking tool_use tool_result image document redacted_thinking queued_command file compact_boundary".split(),
     *"turn_duration agent_progress fork-context-ref continued-in enqueue dequeue remove popAll base64 url result".split(),
     *"init stream_event session_title_changed message fallback_message human".split(),
-    *("a", "b", "00000000-0000-0000-0000-000000000000", "2026-01-01T00:00:00.000Z", "<persisted-output>saved to: x", "Exit code 1"),
+    *(
+        "a",
+        "b",
+        "00000000-0000-0000-0000-000000000000",
+        "2026-01-01T00:00:00.000Z",
+        "<persisted-output>saved to: x",
+        "Exit code 1",
+    ),
 )
 _fuzz_words: Final = st.sampled_from(KNOWN_WORDS)
 _fuzz_values: Final = st.recursive(
@@ -274,7 +288,9 @@ class _Writer:
         """One response: a row a block, results among them, the final count on its last row."""
         response, total = self.new_id(), self.draw(st.integers(1, 5_000))
         self.made.output += total
-        kinds = self.draw(st.lists(st.sampled_from(["text", "thinking", "hidden", "tool_use", "tool_use"]), min_size=1, max_size=4))
+        kinds = self.draw(
+            st.lists(st.sampled_from(["text", "thinking", "hidden", "tool_use", "tool_use"]), min_size=1, max_size=4)
+        )
         written = self.draw(st.integers(0, 900))
         base: Row = {
             "input_tokens": self.draw(st.integers(0, 900)),
@@ -312,7 +328,9 @@ class _Writer:
         if kind == "thinking":
             return {"type": "thinking", "thinking": self.text(), "signature": "c2ln"}, None
         if kind == "hidden":
-            return self.one_of({"type": "thinking", "thinking": "", "signature": "eA=="}, {"type": "redacted_thinking", "data": "eA=="}), None
+            return self.one_of(
+                {"type": "thinking", "thinking": "", "signature": "eA=="}, {"type": "redacted_thinking", "data": "eA=="}
+            ), None
         return self.call()
 
     def call(self, name: str | None = None, **given: Any) -> tuple[Row, str]:
@@ -327,8 +345,15 @@ class _Writer:
         self.made.results.append(call)
         text = self.text()
         content = self.one_of(text, text, [{"type": "text", "text": text}])
-        block = {"tool_use_id": call, "type": "tool_result", "content": content} | self.one_of({}, {"is_error": False}, {"is_error": True})
-        twin = self.one_of(None, f"Error: {text}", {"stdout": text, "stderr": "", "interrupted": self.maybe()}, [{"type": "text", "text": text}])
+        block = {"tool_use_id": call, "type": "tool_result", "content": content} | self.one_of(
+            {}, {"is_error": False}, {"is_error": True}
+        )
+        twin = self.one_of(
+            None,
+            f"Error: {text}",
+            {"stdout": text, "stderr": "", "interrupted": self.maybe()},
+            [{"type": "text", "text": text}],
+        )
         more: Row = {} if twin is None else {"toolUseResult": twin}
         more |= self.one_of({}, {"sourceToolAssistantUUID": owner}, {"toolDenialKind": "user-rejected"})
         parent = self.one_of(owner, None)
@@ -399,7 +424,14 @@ class _Writer:
 
     def skip(self) -> None:
         if self.bare and self.maybe():
-            self.write({"type": "file-history-snapshot", "messageId": "m", "snapshot": {"trackedFileBackups": {}}, "isSnapshotUpdate": False})
+            self.write(
+                {
+                    "type": "file-history-snapshot",
+                    "messageId": "m",
+                    "snapshot": {"trackedFileBackups": {}},
+                    "isSnapshotUpdate": False,
+                }
+            )
         else:
             self.beside(self.one_of("tools-used", "atis-latch"), tools=["Bash"])
 
@@ -423,7 +455,9 @@ _PLACES: Final = {
     "attachment": (("", "attachment"),),
     "system": (("", "system"),),
     "progress": (("", "progress"),),
-    **{name: (("", name),) for name in ("ai-title", "custom-title", "last-prompt", "queue-operation", "mode", "summary", "tag")},
+    **{
+        name: (("", name),) for name in ("ai-title", "custom-title", "last-prompt", "queue-operation", "mode", "summary", "tag")
+    },
 }
 """Objects whose keys are all known, by record type: their pattern, and the record's name for drops; None: the block's type."""
 

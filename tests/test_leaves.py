@@ -12,12 +12,26 @@ from typing import Any, Final
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-import convparse
 from tests.leaves import (
-    EVERY_LINE, Leaf, changed, covers, decoded, encoded, leaves, names, pointer_of, put, resolve, same, unnoticed, walk, with_leaf,
+    EVERY_LINE,
+    Leaf,
+    changed,
+    covers,
+    decoded,
+    encoded,
+    leaves,
+    names,
+    pointer_of,
+    put,
+    resolve,
+    same,
+    unnoticed,
+    walk,
+    with_leaf,
 )  # fmt: skip
 from tests.strategies import claude_code_sessions, examples, with_odd_values
+
+import convparse
 
 FIXTURES: Final = Path(__file__).parent / "fixtures"
 CASES: Final = sorted(path for path in FIXTURES.rglob("*.json*") if not path.name.endswith((".expected.json", ".meta.json")))
@@ -38,7 +52,11 @@ def _repeats(leaf: Leaf, rows: Rows) -> bool:
     id = row.get("uuid") if isinstance(row, dict) else None
     before = [r for at, r in rows.items() if at != leaf.line and isinstance(r, dict) and id is not None and r.get("uuid") == id]
     said = ("uuid", "parentUuid", "type", "timestamp", "attachment", "subtype")
-    return bool(before) and leaf.path[0] not in said and leaf.path[:2] not in [("message", key) for key in ("id", "role", "content")]
+    return (
+        bool(before)
+        and leaf.path[0] not in said
+        and leaf.path[:2] not in [("message", key) for key in ("id", "role", "content")]
+    )
 
 
 BROKEN: Final[dict[str, tuple[bytes, Broken]]] = {
@@ -48,7 +66,8 @@ BROKEN: Final[dict[str, tuple[bytes, Broken]]] = {
         lambda leaf, rows: leaf.pointer == "/sessionId" and "agentId" in rows[leaf.line],
     ),
     "the session of a sub-agent's frame": (
-        b'{"type":"user","uuid":"a","session_id":"s","parent_tool_use_id":"c","message":{"role":"user","content":"Look."}}\n' * 2,
+        b'{"type":"user","uuid":"a","session_id":"s","parent_tool_use_id":"c","message":{"role":"user","content":"Look."}}\n'
+        * 2,
         lambda leaf, rows: leaf.pointer == "/session_id" and bool(rows[leaf.line].get("parent_tool_use_id")),
     ),
     "an empty list that becomes an empty object": (
@@ -154,7 +173,8 @@ def test_what_is_known_to_be_lost(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["word", "", "é", "\u2028", "😀", "…", "2026-01-01T00:00:00Z", "~", "\ud7ff", 0, 7, 9, 10, -1, 1.5, 1e300, 0.0, 2**70]
+    "value",
+    ["word", "", "é", "\u2028", "😀", "…", "2026-01-01T00:00:00Z", "~", "\ud7ff", 0, 7, 9, 10, -1, 1.5, 1e300, 0.0, 2**70],
 )
 def test_a_changed_leaf_is_another_of_the_same_length(value: Any) -> None:
     for at in (0.0, 0.5, 1.0):

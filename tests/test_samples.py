@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from tests.leaves import leaves
+from tests.test_leaves import silent
 
 import convparse
 from convparse import ParseResult, ToolCall, ToolResult
-from tests.leaves import leaves
-from tests.test_leaves import silent
 
 SAMPLES: Final = Path(__file__).parents[2] / "shared" / "samples" / "claude-code"
 FILES: Final = sorted(SAMPLES.rglob("*.jsonl"))
@@ -105,7 +105,9 @@ def test_every_file_is_read_and_balances(batch: int) -> None:
         result = parse(path)
         assert result.account.balanced, path
         assert result.account.size == path.stat().st_size, path
-        assert not {"malformed-line", "too-deep", "vanished"} & {drop.code for drop in result.dropped} or "drift" in path.name, path
+        assert (
+            not {"malformed-line", "too-deep", "vanished"} & {drop.code for drop in result.dropped} or "drift" in path.name
+        ), path
 
 
 @batches

@@ -16,30 +16,19 @@ Row: TypeAlias = dict[str, Any]
 Envelope: TypeAlias = tuple[Any, ...]
 """``(key, uuid, parent, timestamp, timestamp_origin, timestamp_text, context, group, sidechain)``: the group is the id of the
 thread that a row says it belongs to; a side chain lies inside a main file (up to 2.0.0)."""
-_IDS: Final = ENVELOPE[:5]
-_CONTEXT: Final = ENVELOPE[7:]
+_IDS: Final = ENVELOPE[:3]
+_SCENE: Final = ENVELOPE[3:]
 
 
 def read_envelope(picked: tuple[Any, ...], record: str, place: Place, state: State, extra: Extra) -> Envelope:
     """The envelope of a row, from the values of its ``ENVELOPE`` keys."""
-    uuid, parent, stamp, session, agent, side, other = picked[:7]
-    if not (
-        type(uuid) is type(stamp) is type(session) is str
-        and (parent is None or type(parent) is str)
-        and (agent is None or type(agent) is str)
-        and type(side) is bool
-    ):
-        uuid, parent, stamp, session, agent, side = _tidied(picked, record, place, state, extra)
-    facts = picked[7:13]
-    context = state.context if facts == state.facts else _context(facts, record, place, state, extra)
-    group = session
-    if agent is not None:
-        group = agent
-        if picked[5] is False:
-            extra["/isSidechain"] = False
-        side = False
-    if other is not None and other != session:
-        extra["/session_id"] = other
+    uuid, parent, stamp = picked[:3]
+    scene = picked[3:13]
+    known, group, side, context = state.scenes.get(record, _NONE)
+    if scene != known:
+        group, side, context = _read_scene(scene, record, place, state, extra)
+    if not (type(uuid) is type(stamp) is str and (parent is None or type(parent) is str)):
+        uuid, parent, stamp = _strings(_IDS, picked[:3], record, place, state, extra)
     key = uuid
     if uuid is None:
         key = state.keys.count(group, record)
@@ -54,27 +43,41 @@ def read_envelope(picked: tuple[Any, ...], record: str, place: Place, state: Sta
     return key, uuid, parent, when, "recorded", text, context, group, side
 
 
-def _tidied(picked: tuple[Any, ...], record: str, place: Place, state: State, extra: Extra) -> list[Any]:
-    """Ids, time and side chain flag, None for those of an unexpected type."""
-    tidy = []
-    for name, value in zip(ENVELOPE[:6], picked[:6], strict=True):
-        expected = value.__class__ in STRING if name in _IDS else value is None or type(value) is bool
-        if not expected:
-            odd(state.ledger, extra, place, record, f"/{name}", value)
-        tidy.append(value if expected else None)
-    tidy[5] = tidy[5] is True
-    return tidy
+_NONE: Final = (None, None, False, None)
 
 
-def _context(facts: tuple[Any, ...], record: str, place: Place, state: State, extra: Extra) -> Context | None:
-    """The circumstances a row tells; one shared record per change."""
-    for name, fact in zip(_CONTEXT, facts, strict=True):
-        if fact.__class__ not in STRING:
-            odd(state.ledger, extra, place, record, f"/{name}", fact)
-    cwd, branch, version, mode, entrypoint, effort = told = tuple(fact if type(fact) is str else None for fact in facts)
+def _read_scene(
+    scene: tuple[Any, ...], record: str, place: Place, state: State, extra: Extra
+) -> tuple[str | None, bool, Context | None]:
+    """Thread, side chain and circumstances: what hardly changes from row to row, and is read again only where it does."""
+    odds = len(extra)
+    side = scene[2]
+    if side is not None and type(side) is not bool:
+        odd(state.ledger, extra, place, record, "/isSidechain", side)
+    session, agent, _, other, *facts = _strings(_SCENE, (*scene[:2], None, *scene[3:]), record, place, state, extra)
+    if agent is not None and side is False:
+        extra["/isSidechain"] = False
+    if other is not None and other != session:
+        extra["/session_id"] = other
+    told = tuple(facts)
     context = state.contexts.get(told)
     if context is None and any(fact is not None for fact in told):
+        cwd, branch, version, mode, entrypoint, effort = told
         context = state.contexts[told] = Context(cwd, branch, version, mode, None, entrypoint, effort)
-    if told == facts:
-        state.facts, state.context = facts, context
-    return context
+    group = session if agent is None else agent
+    settled = (group, side is True and agent is None, context)
+    if len(extra) == odds:
+        state.scenes[record] = (scene, *settled)
+    return settled
+
+
+def _strings(
+    names: tuple[str, ...], values: tuple[Any, ...], record: str, place: Place, state: State, extra: Extra
+) -> list[str | None]:
+    """The values, None for those that are no strings, which are named."""
+    tidy: list[str | None] = []
+    for name, value in zip(names, values, strict=True):
+        if value.__class__ not in STRING:
+            odd(state.ledger, extra, place, record, f"/{name}", value)
+        tidy.append(value if type(value) is str else None)
+    return tidy

@@ -27,8 +27,8 @@ SKIPPED: Final[Mapping[str, str]] = MappingProxyType(
 """Record types left out whole, each with the reason."""
 
 ENVELOPE: Final = tuple(
-    "uuid parentUuid timestamp sessionId agentId isSidechain session_id"
-    " cwd gitBranch version permissionMode entrypoint effort".split()
+    "uuid parentUuid timestamp"
+    " sessionId agentId isSidechain session_id cwd gitBranch version permissionMode entrypoint effort".split()
 )
 """Keys of every row of the chain that records are made from, in the order in which ``envelope`` takes them."""
 _TYPE: Final = frozenset({"type"})

@@ -45,13 +45,12 @@ class State:
 
     __slots__ = (
         "assistant",
-        "context",
         "contexts",
-        "facts",
         "keys",
         "ledger",
         "looks",
         "path",
+        "scenes",
         "turns",
         "usage",
         "user",
@@ -62,9 +61,8 @@ class State:
         self.path = ledger.path
         self.looks: dict[Fields, Look] = {}
         self.contexts: dict[tuple[Any, ...], Context] = {}
-        self.facts: tuple[Any, ...] = ()
-        self.context: Context | None = None
-        """The context of the last row, and the facts it was made from."""
+        self.scenes: dict[str, tuple[Any, ...]] = {}
+        """By record type, the last thread and circumstances, behind the values they were read from."""
         self.usage: tuple[Any, Usage | None, Extra] = ({}, None, {})
         """The last token counts: as they stand, as a record, and what was kept beside it."""
         self.assistant, self.user = ledger.judge(ASSISTANT), ledger.judge(USER)

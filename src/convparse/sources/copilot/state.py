@@ -22,7 +22,7 @@ _INDEX: Final = re.compile(r"/\d+(?=/|$)")
 class Draft:
     """A session that was read: its entries in order, still open where ``resolve`` settles something."""
 
-    __slots__ = ("children", "created", "entries", "id", "newer", "partial", "title", "title_origin", "updated")
+    __slots__ = ("calls", "children", "created", "entries", "id", "newer", "partial", "title", "title_origin", "updated")
 
     def __init__(self, id: str | None) -> None:
         self.id = id
@@ -35,6 +35,8 @@ class Draft:
         self.entries: list[Any] = []
         self.children: dict[str, list[Any]] = {}
         """The entries of sub-agents, by the id of the call that started each."""
+        self.calls: dict[str, str | None] = {}
+        """Those ids to the ids that the calls have in the records."""
 
 
 class Home:

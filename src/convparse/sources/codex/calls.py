@@ -1,0 +1,101 @@
+"""Calls and their results as events and completed items tell them, for where no item of the Responses API does.
+
+What comes in: what was told, as read. What goes out: the blocks of a message. The texts are the product's; what was the model's
+own call and what it saw are not recorded here.
+"""
+
+from typing import Any, Final, TypeAlias
+
+from convparse.blocks import Block, Image, Json, Part, Text, ToolCall, ToolResult
+from convparse.sources._reading import json_of
+
+Told: TypeAlias = dict[str, Any]
+
+_KINDS: Final = {
+    "exec_command_end": "execute",
+    "CommandExecution": "execute",
+    "patch_apply_end": "edit",
+    "FileChange": "edit",
+    "web_search_end": "search",
+    "WebSearch": "search",
+    "view_image_tool_call": "read",
+    "ImageView": "read",
+    "Extension": "search",
+}
+_INPUT: Final = {
+    "exec_command_end": "command cwd",
+    "CommandExecution": "command cwd",
+    "patch_apply_end": "changes",
+    "FileChange": "changes",
+    "web_search_end": "query action",
+    "WebSearch": "query action",
+    "view_image_tool_call": "path",
+    "ImageView": "path",
+    "image_generation_end": "revised_prompt",
+    "ImageGeneration": "revised_prompt",
+    "Sleep": "duration_ms",
+    "Extension": "kind query action",
+}
+_CALLED: Final = "invocation tool namespace arguments prompt receiver_thread_id receiver_thread_ids"
+_OUTPUTS: Final = ("aggregated_output", "formatted_output", "stdout")
+
+
+def blocks_of(told: Told, call_id: str | None, full: Json, *, call: bool, result: bool) -> tuple[Block, ...]:
+    """The call, the result, or both."""
+    blocks: list[Block] = []
+    if call:
+        blocks.append(call_of(told, call_id))
+    if result:
+        blocks.append(result_of(told, call_id, full))
+    return tuple(blocks)
+
+
+def call_of(told: Told, call_id: str | None) -> ToolCall:
+    """The call that an event is about."""
+    kind = str(told.get("type"))
+    names = _INPUT.get(kind, _CALLED).split()
+    invocation = told.get("invocation")
+    name = invocation.get("tool") if type(invocation) is dict else told.get("tool")
+    return ToolCall(
+        call_id,
+        name if type(name) is str else kind,
+        _KINDS.get(kind, "other"),
+        json_of({key: told[key] for key in names if key in told}),
+    )
+
+
+def result_of(told: Told, call_id: str | None, full: Json) -> ToolResult:
+    """What came of it; ``full`` is all that was told."""
+    code, status, error = told.get("exit_code"), told.get("status"), told.get("success")
+    return ToolResult(
+        call_id,
+        _content(told),
+        not error if type(error) is bool else None,
+        code if type(code) is int else None,
+        seconds(told.get("duration")),
+        status if type(status) is str else None,
+        False,
+        full,
+    )
+
+
+def _content(told: Told) -> tuple[Part, ...]:
+    for name in _OUTPUTS:
+        text = told.get(name)
+        if type(text) is str and text:
+            return (Text(text),)
+    result = told.get("result")
+    if type(result) is str:
+        return (Image(None, result),)
+    inside = result.get("Ok", result) if type(result) is dict else None
+    content = inside.get("content") if type(inside) is dict else told.get("content_items")
+    texts = [part.get("text") for part in content if type(part) is dict] if type(content) is list else []
+    return tuple(Text(text) for text in texts if type(text) is str)
+
+
+def seconds(value: Any) -> float | None:
+    """A duration as Rust writes it: whole seconds and nanoseconds."""
+    if type(value) is not dict:
+        return None
+    secs, nanos = value.get("secs"), value.get("nanos")
+    return secs + nanos / 1_000_000_000 if type(secs) is int and type(nanos) is int else None

@@ -1,0 +1,145 @@
+"""Calls, their outputs, and what events tell of them, by call id.
+
+What comes in: the drafts of a file. What goes out: the drafts without the events that were folded into a call's message; what
+they tell is the ``full`` of the result. An event whose call is nowhere gives the call, and the result too where no output is
+recorded. A call without a result, and a result without a call, are named.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+from convparse.blocks import Json, ToolResult
+from convparse.ledger import Ledger, Place
+from convparse.sources.codex import calls
+from convparse.sources.codex.state import Draft
+from convparse.sources.codex.twins import _add
+
+
+class Pair:
+    """One call: the first record of it, its outputs, and what events told."""
+
+    __slots__ = ("call", "ends", "first", "outputs")
+
+    def __init__(self) -> None:
+        self.call: Draft | None = None
+        self.first: Draft | None = None
+        self.outputs: list[Draft] = []
+        self.ends: list[Draft] = []
+
+
+def pair(drafts: Sequence[Draft], ledger: Ledger) -> list[Draft]:
+    """The drafts that stand for something."""
+    pairs: dict[str, Pair] = {}
+    every: list[Pair] = []
+    late: list[Place] = []
+    left = []
+    for draft in drafts:
+        if draft.talk in ("call", "output", "end") and _take(draft, pairs, every, late):
+            continue
+        left.append(draft)
+    ledger.parts("codex/twin-time", late, "/timestamp", record="line")
+    for each in every:
+        _settle(each, ledger)
+    return left
+
+
+def _take(draft: Draft, pairs: dict[str, Pair], every: list[Pair], late: list[Place]) -> bool:
+    """Enter a draft with its call; True if it was folded into an earlier one."""
+    found = pairs.get(draft.call_id) if draft.call_id is not None else None
+    if found is None or (draft.talk == "call" and found.call is not None):
+        found = Pair()
+        every.append(found)
+        if draft.call_id is not None:
+            pairs[draft.call_id] = found
+    if draft.talk == "output":
+        found.outputs.append(draft)
+        return False
+    if draft.talk == "end":
+        found.ends.append(draft)
+    else:
+        found.call = draft
+    if found.first is None:
+        found.first = draft
+        return False
+    _fold(found.first, draft, late)
+    return True
+
+
+def _fold(first: Draft, other: Draft, late: list[Place]) -> None:
+    entry = first.entry
+    if other.talk == "call":
+        entry.blocks = other.entry.blocks
+        if other.id is not None and other.id != first.id:
+            _add(first, {"/payload/id": other.id}, len(entry.merged))
+    if other.entry.timestamp != entry.timestamp or other.entry.timestamp_text != entry.timestamp_text:
+        late.append(other.place)
+    if other.extra:
+        _add(first, other.extra, len(entry.merged))
+    entry.merged = (*entry.merged, other.entry.origin)
+
+
+def _settle(each: Pair, ledger: Ledger) -> None:
+    """Bring together what is known of one call."""
+    if each.first is None:
+        _settle_orphans(each.outputs, ledger)
+        return
+    full = _full(each.ends)
+    entry = each.first.entry
+    if each.ends:
+        told = _told(each.ends)
+        assert full is not None
+        if each.call is None:
+            entry.blocks = calls.blocks_of(told, each.first.call_id, full, call=True, result=not each.outputs)
+        if each.outputs:
+            output = each.outputs[0].entry
+            output.blocks = _with_full(output.blocks, told, full)
+        elif each.call is not None and any(type(block) is ToolResult for block in entry.blocks):
+            entry.blocks = _with_full(entry.blocks, told, full)
+        elif each.call is not None:
+            entry.blocks = (*entry.blocks, calls.result_of(told, each.first.call_id, full))
+    elif not each.outputs and not any(type(block) is ToolResult for block in entry.blocks):
+        ledger.part("missing-result", each.first.place, record=each.first.name)
+
+
+def _settle_orphans(outputs: list[Draft], ledger: Ledger) -> None:
+    for output in outputs:
+        if output.call_id is None:  # context of the harness's own, in the shape of an output (since 0.171)
+            output.entry.author = "harness"
+        else:
+            ledger.part("orphan-result", output.place, record=output.name)
+
+
+def _full(ends: list[Draft]) -> Json | None:
+    texts = [end.facts["full"].text for end in ends if end.facts is not None]
+    if len(texts) < 2:
+        return Json(texts[0]) if texts else None
+    return Json(f"[{','.join(texts)}]")
+
+
+def _told(ends: list[Draft]) -> dict[str, Any]:
+    """What all events of one call tell, the last word of each."""
+    told: dict[str, Any] = {}
+    for end in ends:
+        assert end.facts is not None
+        told.update(end.facts["told"])
+    return told
+
+
+def _with_full(blocks: tuple[Any, ...], told: dict[str, Any], full: Json) -> tuple[Any, ...]:
+    """The blocks with the event's richer twin on the result, and what the output's text does not say."""
+    said = calls.result_of(told, None, full)
+    return tuple(
+        attrs.evolve(
+            block,
+            full=full,
+            exit_code=block.exit_code if block.exit_code is not None else said.exit_code,
+            duration=block.duration if block.duration is not None else said.duration,
+            status=block.status if block.status is not None else said.status,
+            is_error=said.is_error,
+        )
+        if type(block) is ToolResult
+        else block
+        for block in blocks
+    )

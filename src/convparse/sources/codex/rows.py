@@ -1,0 +1,131 @@
+"""Lines of a rollout, to drafts: in envelopes (since 0.32), or bare items behind a header (0.8 to 0.29).
+
+What comes in: one decoded line and its place. What goes out: a draft whose open record holds every unit fact of the line, or
+nothing for what ``SKIPPED`` names. Never looked at: any other line but what ``State`` remembers of those before.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from convparse.ledger import Ledger, Place
+from convparse.sources._reading import Extra, json_of, keep, odd, open_event
+from convparse.sources._source import Unit
+from convparse.sources.codex.events import odd_record, read_completed_event, read_event, read_record, unknown_line
+from convparse.sources.codex.fields import COMPLETED_EVENTS, ENDS, EVENTS, HEADER, LINES, METADATA, RECORDS, SAID
+from convparse.sources.codex.items import Row, Spot, read_item
+from convparse.sources.codex.said import read_completed, read_end, read_said
+from convparse.sources.codex.state import Draft, State
+from convparse.times import NO_TIME, Time
+
+
+def read(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
+    """The drafts of a rollout's lines, in file order."""
+    state = State(ledger)
+    for value, place in units:
+        if type(value) is not dict:
+            ledger.part("not-an-object", place)
+            yield odd_record(value, place, state, "not-an-object")
+            continue
+        payload = value.get("payload")
+        kind = value.get("type")
+        if type(payload) is dict and type(kind) is str and kind in LINES:
+            yield _enveloped(value, kind, payload, place, state)
+        elif "record_type" in value and len(value) <= 2:
+            ledger.unit("skipped-record", place, record="state")
+        else:
+            yield _bare(value, place, state)
+
+
+def _enveloped(line: Row, kind: str, payload: Row, place: Place, state: State) -> Draft:
+    extra: Extra = {}
+    shape = state.look(LINES[kind])(line, place)
+    picked = shape.pick((*line.values(), None))
+    stamp, metadata = picked[0], picked[2]
+    if shape.kept:
+        keep(extra, shape, line, "")
+    if metadata is not None:
+        extra["/metadata"] = metadata
+        if type(metadata) is dict:
+            state.look(METADATA)(metadata, place)
+        else:
+            odd(state.ledger, extra, place, kind, "/metadata", metadata)
+    ordinal = line.get("ordinal")
+    state.ordinal = ordinal if type(ordinal) is int else None
+    time = _time(stamp, kind, place, state, extra)
+    spot = Spot(place, time=time, extra=extra)
+    draft: Draft | None
+    if kind == "response_item":
+        draft = read_item(payload, spot, state)
+    elif kind == "event_msg":
+        draft = _event_msg(payload, spot, state)
+    else:
+        assert kind in RECORDS
+        draft = read_record(payload, kind, spot, state)
+    if draft is None:
+        inner = payload.get("type")
+        return unknown_line(line, place, state, f"{kind}/{inner}" if type(inner) is str else kind)
+    return draft
+
+
+def _time(stamp: Any, kind: str, place: Place, state: State, extra: Extra) -> Time:
+    if type(stamp) is str:
+        time = state.time(stamp)
+        if time[0] is None:
+            state.ledger.part("bad-timestamp", place, "/timestamp", record=kind)
+        return time
+    if stamp is not None:
+        odd(state.ledger, extra, place, kind, "/timestamp", stamp)
+    return NO_TIME
+
+
+def _event_msg(payload: Row, spot: Spot, state: State) -> Draft | None:
+    kind = payload.get("type")
+    if type(kind) is not str:
+        return None
+    kind = {"turn_started": "task_started", "turn_complete": "task_complete"}.get(kind, kind)
+    if kind in SAID:
+        return read_said(payload, kind, spot, state)
+    if kind in EVENTS:
+        return read_event(payload, kind, spot, state)
+    if kind in ENDS:
+        return read_end(payload, kind, spot, state)
+    if kind != "item_completed":
+        return None
+    item = payload.get("item")
+    if type(item) is dict and type(item.get("type")) is str and item["type"] in COMPLETED_EVENTS:
+        return read_completed_event(payload, spot, state)
+    return read_completed(payload, spot, state)
+
+
+def _bare(line: Row, place: Place, state: State) -> Draft:
+    if "type" not in line and "role" not in line and type(line.get("id")) is str and "timestamp" in line:
+        return _header(line, place, state)
+    draft = read_item(line, Spot(place, "", ""), state) if "payload" not in line else None
+    return draft if draft is not None else unknown_line(line, place, state)
+
+
+def _header(line: Row, place: Place, state: State) -> Draft:
+    state.look(HEADER)(line, place)
+    git = line.get("git")
+    if state.thread is None:
+        state.thread = line["id"]
+        state.settle(git_branch=git.get("branch") if type(git) is dict else None)
+    stamp = line["timestamp"]
+    when, text = state.time(stamp) if type(stamp) is str else NO_TIME
+    event = open_event(
+        state.keys.count(state.thread, "header"),
+        "session",
+        "header",
+        None,
+        json_of(line),
+        None,
+        when,
+        "recorded" if when is not None else None,
+        text,
+        None,
+        state.context,
+        origin=state.origin(place),
+    )
+    draft = Draft(event, "header", place)
+    draft.facts = line
+    return draft

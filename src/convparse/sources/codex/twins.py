@@ -1,0 +1,290 @@
+"""Records that say the same thing twice or three times, made one.
+
+What comes in: the drafts of a file, in file order. What goes out: the drafts without those that were folded into others. The
+first record of a thing stands for it and keeps its place; the others' origins go into ``merged``. Its blocks are those of the
+richest record; what another alone has goes to ``extra`` under ``merged/N`` and the pointer there.
+
+Twins are known by their ids where these agree, else by equal texts in different grammars, the nearest first; two records of one
+grammar are never twins, so that what is said twice stays two messages. Nothing is ever matched across the end of a turn.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from convparse.blocks import Text, Thinking
+from convparse.ledger import Ledger, Place
+from convparse.sources._reading import Extra
+from convparse.sources.codex.authors import typed_text
+from convparse.sources.codex.fields import PASSTHROUGH
+from convparse.sources.codex.state import EVENT, ITEM, RESPONSE, Draft
+
+_RANK: Final = {EVENT: 0, ITEM: 1, RESPONSE: 2}
+_ID: Final = {RESPONSE: "/payload/id", ITEM: "/payload/item/id"}
+_TURN: Final = {RESPONSE: f"/payload/{PASSTHROUGH}/turn_id", ITEM: "/payload/turn_id"}
+
+
+class Group:
+    """One thing that was said, and the records of it so far."""
+
+    __slots__ = ("first", "grammars", "open", "parts", "rank")
+
+    def __init__(self, first: Draft, parts: tuple[str, ...]) -> None:
+        self.first = first
+        self.parts = parts
+        self.grammars = {first.grammar}
+        self.rank = _RANK[first.grammar]
+        self.open = list(parts) if first.grammar != EVENT else []
+        """Parts of reasoning that no event has told yet."""
+
+
+class Twins:
+    """What is still open in a file while its drafts are gone through."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.late: list[Place] = []
+        self.users: dict[str, list[Group]] = {}
+        self.last_user: Group | None = None
+        self.said: dict[str, list[Group]] = {}
+        self.thought: list[Group] = []
+        self.ids: dict[tuple[str, str], Group] = {}
+        self.reviewing = False
+        self.reviewed: dict[tuple[str, tuple[str, ...]], Draft] = {}
+        self.prompted = False
+
+    def fold(self, draft: Draft) -> bool:
+        """True if the draft says again what an earlier one says, which then has it."""
+        if draft.talk in FOLDS:
+            if self.reviewing and draft.grammar == EVENT and self._repeats(draft):
+                return True
+            return FOLDS[draft.talk](self, draft)
+        if draft.name in ("entered_review_mode", "EnteredReviewMode"):
+            self.reviewing, self.reviewed = True, {}
+        elif draft.name in ("exited_review_mode", "ExitedReviewMode"):
+            self.reviewing = False
+        elif draft.name in ("task_complete", "turn_aborted"):
+            self.users.clear()
+            self.last_user = None
+        return False
+
+    def _repeats(self, draft: Draft) -> bool:
+        """In a review inside a thread (0.104 to 0.150) every event stands twice."""
+        first = self.reviewed.setdefault((draft.talk, draft.parts), draft)
+        if draft.talk == "user":
+            draft.facts = {"review": True}
+        if first is draft or first.talk == "assistant":
+            return False
+        self.absorb(first, draft)
+        return True
+
+    def absorb(self, first: Draft, other: Draft) -> None:
+        """Fold a draft into another, but for its blocks."""
+        entry, late = first.entry, other.entry
+        entry.merged = (*entry.merged, late.origin)
+        if late.timestamp != entry.timestamp or late.timestamp_text != entry.timestamp_text:
+            self.late.append(other.place)
+        more: Extra = dict(other.extra or {})
+        if other.id is not None and other.id != first.id and other.grammar in _ID:
+            more[_ID[other.grammar]] = other.id
+        if late.turn_id != entry.turn_id and other.grammar in _TURN:
+            more[_TURN[other.grammar]] = late.turn_id
+        if more:
+            _add(first, more, len(entry.merged) - 1)
+
+    def join(self, group: Group, other: Draft) -> None:
+        """Fold a draft into a group, whose blocks become those of the richest record."""
+        first = group.first
+        rest = (other.facts or {}).get("rest")
+        if _RANK[other.grammar] > group.rank:
+            own = (first.facts or {}).get("rest")
+            if own and first.extra is not None:
+                first.extra.update(own)
+            group.rank = _RANK[other.grammar]
+            first.entry.blocks = other.entry.blocks
+            first.facts = {**(first.facts or {}), **(other.facts or {})}
+        elif rest and other.extra is not None:
+            other.extra.update(rest)
+        self.absorb(first, other)
+        group.grammars.add(other.grammar)
+
+    def late_times(self) -> None:
+        """Name the times of the records that were folded, where they are others."""
+        self.ledger.parts("codex/twin-time", self.late, "/timestamp", record="line")
+
+
+def _add(first: Draft, more: Extra, number: int) -> None:
+    """What the record ``merged[number]`` alone has."""
+    extra = first.extra if first.extra is not None else {}
+    known = {pointer.rpartition("/")[2]: value for pointer, value in extra.items()}
+    for pointer, value in more.items():
+        if known.get(pointer.rpartition("/")[2], known) != value:
+            extra[f"merged/{number}{pointer}"] = value
+    first.extra = extra
+
+
+def _same_turn(a: Draft, b: Draft) -> bool:
+    return a.entry.turn_id is None or b.entry.turn_id is None or a.entry.turn_id == b.entry.turn_id
+
+
+def _same_id(a: Draft, b: Draft) -> bool:
+    """False if both have ids of the API's own, and they differ; a migration gives items numbers for ids."""
+    return a.id is None or b.id is None or a.id == b.id or _is_number(a.id) or _is_number(b.id)
+
+
+def _is_number(id: str) -> bool:
+    return id.rpartition("-")[2].isdigit() and "-" in id and len(id) < 16
+
+
+def _fold_user(twins: Twins, draft: Draft) -> bool:
+    text = typed_text(draft.entry.blocks)
+    for group in reversed(twins.users.get(text, ())):
+        if draft.grammar not in group.grammars and _same_turn(group.first, draft):
+            _take_prompt(twins, group, draft)
+            return True
+    last = twins.last_user
+    if last is not None and draft.grammar not in last.grammars and _starts(last, draft) and _same_turn(last.first, draft):
+        _take_prompt(twins, last, draft)
+        return True
+    twins.last_user = Group(draft, draft.parts)
+    twins.users.setdefault(text, []).append(twins.last_user)
+    if draft.grammar != RESPONSE:
+        _told(twins, draft)
+    return False
+
+
+def _take_prompt(twins: Twins, group: Group, draft: Draft) -> None:
+    twins.join(group, draft)
+    _told(twins, group.first)
+
+
+def _told(twins: Twins, draft: Draft) -> None:
+    """A prompt that a person sent: what the model said before it has all its records."""
+    draft.facts = {**(draft.facts or {}), "told": True}
+    twins.prompted = True
+    twins.said.clear()
+    twins.thought.clear()
+
+
+def _starts(group: Group, draft: Draft) -> bool:
+    """True if one of two records has only the first parts of the other: an item has no text of skills."""
+    one, other = (group.first, draft) if draft.grammar != RESPONSE else (draft, group.first)
+    if one.grammar != RESPONSE:
+        return False
+    text, whole = typed_text(other.entry.blocks), [block.text for block in one.entry.blocks if type(block) is Text]
+    return bool(text) and any(text == "".join(whole[:n]) for n in range(1, len(whole)))
+
+
+def _fold_answer(twins: Twins, draft: Draft) -> bool:
+    text = "".join(draft.parts)
+    groups = twins.said.setdefault(text, [])
+    known = twins.ids.get((draft.talk, draft.id)) if draft.id is not None else None
+    candidates = [known] if known is not None and known in groups else list(reversed(groups))
+    for group in candidates:
+        if draft.grammar not in group.grammars and _same_id(group.first, draft):
+            twins.join(group, draft)
+            return True
+    group = Group(draft, draft.parts)
+    groups.append(group)
+    if draft.id is not None:
+        twins.ids[draft.talk, draft.id] = group
+    return False
+
+
+def _fold_thought(twins: Twins, draft: Draft) -> bool:
+    if draft.grammar == EVENT:
+        return _fold_thought_event(twins, draft)
+    known = twins.ids.get((draft.talk, draft.id)) if draft.id is not None else None
+    if known is not None and _grows(known, draft):
+        _take_thought(twins, known, draft)
+        return True
+    if draft.parts:
+        for group in reversed(twins.thought):
+            same = group.parts == draft.parts and not group.grammars <= {EVENT} and _same_id(group.first, draft)
+            if same and draft.grammar not in group.grammars:
+                _take_thought(twins, group, draft)
+                return True
+        covering = _covering(twins, draft)
+        if covering:
+            _cover(twins, covering, draft)
+            return True
+    group = Group(draft, draft.parts)
+    twins.thought.append(group)
+    if draft.id is not None:
+        twins.ids[draft.talk, draft.id] = group
+    return False
+
+
+def _grows(group: Group, draft: Draft) -> bool:
+    """True for the same reasoning of one id, told in another grammar, or again with more parts (migrated files)."""
+    if draft.grammar in group.grammars:
+        return draft.grammar == ITEM and group.parts == draft.parts[: len(group.parts)]
+    return group.parts == draft.parts
+
+
+def _take_thought(twins: Twins, group: Group, draft: Draft) -> None:
+    first = group.first
+    own = tuple(b for b in first.entry.blocks if type(b) is not Thinking or b.hidden)
+    sealed = tuple(b for b in draft.entry.blocks if type(b) is Thinking and b.hidden)
+    told = tuple(b for b in draft.entry.blocks if type(b) is Thinking and not b.hidden)
+    own = tuple(b for b in own if type(b) is not Thinking or b.signature is not None)
+    first.entry.blocks = (*told, *own, *(b for b in sealed if b not in own and (b.signature is not None or not (told or own))))
+    group.open += draft.parts[len(group.parts) :]
+    group.parts = draft.parts
+    group.grammars.add(draft.grammar)
+    twins.absorb(first, draft)
+
+
+def _fold_thought_event(twins: Twins, draft: Draft) -> bool:
+    (part,) = draft.parts
+    for group in reversed(twins.thought):
+        if part in group.open:
+            group.open.remove(part)
+            twins.absorb(group.first, draft)
+            return True
+    twins.thought.append(Group(draft, draft.parts))
+    return False
+
+
+def _covering(twins: Twins, draft: Draft) -> list[Group]:
+    """The events that told parts of a reasoning, in their order."""
+    found: list[int] = []
+    for part in reversed(draft.parts):
+        for at in range(len(twins.thought) - 1, -1, -1):
+            group = twins.thought[at]
+            if group.first.grammar == EVENT and draft.grammar not in group.grammars and group.parts == (part,) and at not in found:
+                found.append(at)
+                break
+    return [twins.thought[at] for at in sorted(found)]
+
+
+def _cover(twins: Twins, groups: Sequence[Group], draft: Draft) -> None:
+    told = [part for group in groups for part in group.parts]
+    more = []
+    for block in draft.entry.blocks:
+        if type(block) is Thinking and not block.hidden and block.text in told:
+            told.remove(block.text)
+        elif type(block) is not Thinking or block.text or block.signature is not None:
+            more.append(block)
+    first = groups[0].first
+    first.entry.blocks = (*first.entry.blocks, *more)
+    for group in groups:
+        group.grammars.add(draft.grammar)
+    if draft.id is not None:
+        twins.ids[draft.talk, draft.id] = groups[0]
+    twins.absorb(first, draft)
+
+
+FOLDS: Final[dict[str, Callable[[Twins, Draft], bool]]] = {
+    "user": _fold_user,
+    "assistant": _fold_answer,
+    "reasoning": _fold_thought,
+}
+"""What looks for the twin of each kind of talk."""
+
+
+def fold(drafts: Sequence[Draft], ledger: Ledger) -> tuple[list[Draft], bool]:
+    """The drafts that stand for something, and whether the file has second records of prompts."""
+    twins = Twins(ledger)
+    left = [draft for draft in drafts if not twins.fold(draft)]
+    twins.late_times()
+    return left, twins.prompted

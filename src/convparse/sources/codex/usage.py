@@ -1,0 +1,119 @@
+"""Token counts, once per response.
+
+Records of usage (since 0.153) name their response and are taken first. Before, a count is emitted at the start of a turn and
+after every response, so that one whose total is the last one's says nothing new; the total starts anew when a session is
+resumed (up to 0.73), and is never used. A count goes to the last message of the model before it; where the product writes the
+counts before the items of a response (up to 0.58), to the first message after it. Cached tokens are part of the input as
+Codex counts it.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from convparse.ledger import Ledger, Place
+from convparse.records import Event, Message, Usage
+from convparse.sources.codex.state import Draft
+
+_NUMBERS = ("input_tokens", "cached_input_tokens", "cache_write_input_tokens", "output_tokens", "reasoning_output_tokens")
+
+
+def read_usage(raw: Any) -> Usage | None:
+    """A record of token counts; None if it is of another make."""
+    if type(raw) is not dict:
+        return None
+    given, read, written, output, thought = (raw.get(name) for name in _NUMBERS)
+    if type(given) is not int or type(output) is not int:
+        return None
+    cached = read if type(read) is int else None
+    stored = written if type(written) is int else None
+    fresh = given - (cached or 0) - (stored or 0)
+    return Usage(max(fresh, 0), cached, stored, None, output, thought if type(thought) is int else None)
+
+
+class Counter:
+    """What has been counted so far in a file."""
+
+    def __init__(self) -> None:
+        self.last: Any = None
+        """The last message of the model, if nothing was counted since."""
+        self.holder: Any = None
+        """The last message that usage was put on."""
+        self.waiting: Usage | None = None
+        self.total: Any = None
+        self.records: list[Usage] = []
+        self.responses: set[str] = set()
+
+    def count(self, usage: Usage) -> None:
+        """Put usage on the message it belongs to, once there is one."""
+        if self.last is not None:
+            self._hold(self.last, usage)
+        else:
+            self.waiting = usage if self.waiting is None else self.waiting + usage
+
+    def _hold(self, entry: Any, usage: Usage) -> None:
+        entry.usage = usage if entry.usage is None else entry.usage + usage
+        self.holder, self.last, self.waiting = entry, None, None
+
+    def said(self, entry: Any) -> None:
+        """A message of the model."""
+        if self.waiting is not None:
+            self._hold(entry, self.waiting)
+        else:
+            self.last = entry
+
+    def close(self) -> None:
+        """The end of a turn: what no message came for was spent on something unsaid, as a compaction is."""
+        if self.waiting is not None and self.holder is not None:
+            self._hold(self.holder, self.waiting)
+
+
+def settle(drafts: Sequence[Draft], ledger: Ledger, thread: str | None) -> None:
+    """Put the usage of each response on one message."""
+    counter = Counter()
+    copied: dict[str, list[Place]] = {}
+    for draft in drafts:
+        entry = draft.entry
+        if isinstance(entry, Message):
+            if entry.author == "human":
+                counter.close()
+            elif entry.author == "model" and not entry.inherited and entry.role == "assistant":
+                counter.said(entry)
+        elif isinstance(entry, Event) and draft.facts is not None:
+            if draft.name in ("token_count", "token_usage_record") and entry.inherited:
+                copied.setdefault(draft.name, []).append(draft.place)
+            _count(draft, counter, ledger, thread)
+    counter.close()
+    for name, places in copied.items():
+        ledger.parts("inherited-usage", places, "/payload", record=name)
+
+
+def _count(draft: Draft, counter: Counter, ledger: Ledger, thread: str | None) -> None:
+    facts = draft.facts or {}
+    if draft.name == "token_count":
+        _count_event(facts.get("info"), draft, counter)
+    elif draft.name == "token_usage_record" and not draft.entry.inherited:
+        usage, response = read_usage(facts.get("usage")), facts.get("response_id")
+        if usage is not None and response not in counter.responses and facts.get("thread_id") in (None, thread):
+            if type(response) is str:
+                counter.responses.add(response)
+            counter.records.append(usage)
+            counter.count(usage)
+    elif draft.name in ("task_complete", "turn_aborted"):
+        counter.close()
+        if draft.name == "turn_aborted" and not draft.entry.inherited:
+            ledger.part("usage-not-recorded", draft.place, record=draft.name)
+
+
+def _count_event(info: Any, draft: Draft, counter: Counter) -> None:
+    if type(info) is not dict:
+        return
+    usage = read_usage(info.get("last_token_usage"))
+    total = info.get("total_token_usage")
+    repeated = total == counter.total and total is not None
+    counter.total = total
+    if usage is None or repeated or draft.entry.inherited:
+        return
+    if counter.records and usage in counter.records:
+        counter.records.remove(usage)
+        return
+    counter.count(usage)

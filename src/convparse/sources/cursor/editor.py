@@ -1,0 +1,223 @@
+"""Where conversations lie in the databases of the editor: the global one and those of workspaces.
+
+There is no complete list of conversations: they are the union of what heads, bubbles and every index name. All access is by
+ranges of keys; a key's conversation is what stands between its first and second colon, and may hold a newline. Families that
+are not read are counted, by their beginning alone.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from convparse.ledger import NOWHERE, Ledger
+from convparse.reading.decoding import Refused
+from convparse.reading.rows import Record, Rows, decode_value
+from convparse.reading.sqlite import Table, bounds
+from convparse.sources._source import Store, Unit
+from convparse.sources.cursor.fields import CHAT, CONTENT, FAMILIES, GENERATIONS, HEADS, ITEMS, PANES, PROMPTS, READ
+
+KV: Final = Table("cursorDiskKV", "key", "value")
+ITEM: Final = Table("ItemTable", "key", "value")
+HEAD_TABLE: Final = Table("composerHeaders", "composerId", "value")
+COLUMNS: Final = ("workspaceId", "createdAt", "lastUpdatedAt", "isArchived", "isSubagent", "recency", "checkpointAt", "subagentTypeName")
+_LAST: Final = "\U0010ffff"
+
+
+# ---- which conversations there are -----------------------------------------------------------------------------------------
+
+
+def ids(rows: Rows) -> Iterator[str]:
+    """The ids of all conversations: those with rows, in the order of their keys, then those that an index alone names."""
+    database = rows.database
+    found = set()
+    for family in READ:
+        low, high = bounds(f"{family}:")
+        while (key := database.next_key(KV, low, high)) is not None:
+            id = key.split(":", 2)[1]
+            found.add(id)
+            low = f"{key}\0" if key == f"{family}:{id}" else f"{family}:{id};"
+    yield from sorted(found)
+    listed = dict.fromkeys([*indexed(rows), *(key for _, key in database.keys(HEAD_TABLE, "")), *tabs(rows)])
+    yield from (id for id in listed if id not in found)
+
+
+def indexed(rows: Rows) -> dict[str, list[tuple[str, int, Any]]]:
+    """The heads in the JSON indexes: by id, the key of the index, the place in its list and the head."""
+    if "heads" not in rows.shared:
+        heads: dict[str, list[tuple[str, int, Any]]] = {}
+        for key in HEADS:
+            value = _quietly(rows, key)
+            listed = value.get("allComposers") if type(value) is dict else None
+            for number, head in enumerate(listed if type(listed) is list else ()):
+                if is_head(head):
+                    heads.setdefault(head["composerId"], []).append((key, number, head))
+        rows.shared["heads"] = heads
+    found: dict[str, list[tuple[str, int, Any]]] = rows.shared["heads"]
+    return found
+
+
+def is_head(head: Any) -> bool:
+    """True for an entry of an index that names a conversation."""
+    return type(head) is dict and type(head.get("composerId")) is str
+
+
+def tabs(rows: Rows) -> dict[str, tuple[int, Any]]:
+    """The chat tabs of 2023 and 2024, by id."""
+    if "tabs" not in rows.shared:
+        value = _quietly(rows, CHAT)
+        listed = value.get("tabs") if type(value) is dict else None
+        found: dict[str, tuple[int, Any]] = {}
+        for number, tab in enumerate(listed if type(listed) is list else ()):
+            if is_tab(tab):
+                found.setdefault(tab["tabId"], (number, tab))
+        rows.shared["tabs"] = found
+    known: dict[str, tuple[int, Any]] = rows.shared["tabs"]
+    return known
+
+
+def is_tab(tab: Any) -> bool:
+    """True for a chat tab."""
+    return type(tab) is dict and type(tab.get("tabId")) is str
+
+
+def _quietly(rows: Rows, key: str) -> Any:
+    """The value of a row of ``ItemTable`` that other places account for."""
+    row = rows.database.row(ITEM, key)
+    if row is None or row.problem or not row.value:
+        return None
+    try:
+        return decode_value(row.value, Ledger("", rows.ledger.limits), (row.rowid, 0, row.size))
+    except Refused:
+        return None
+
+
+# ---- one conversation ------------------------------------------------------------------------------------------------------
+
+
+def ranges(id: str) -> tuple[tuple[Table, str, bool], ...]:
+    """Where the rows of a conversation are."""
+    own = [(KV, f"{family}:{id}{end}", not end) for family in READ for end in ("", ":")]
+    return (*own, (HEAD_TABLE, id, True))
+
+
+def units(rows: Rows, id: str, messages: bool) -> Iterator[Unit]:
+    """The units of a conversation: its head, what indexes say of it, its bubbles, what they refer to."""
+    yield from _heads(rows, id)
+    if not messages:
+        return
+    wanted: dict[str, None] = {}
+    tasks: list[str] = []
+    for family in READ[1:]:
+        yield from rows.value(KV, f"{family}:{id}")
+        for record, place in rows.values(KV, f"{family}:{id}:"):
+            if family == "bubbleId":
+                _look(record.value, wanted, tasks)
+            yield record, place
+    for key in wanted:
+        for record, place in rows.data(KV, key):
+            rows.shared.setdefault("contents", set()).add(place[0])
+            yield record, place
+    for task in tasks:
+        child = f"task-{task}"
+        if rows.database.next_key(KV, *bounds(f"bubbleId:{child}:")) is not None:
+            yield Record("", f"task:{id}", {"call": task, "child": child}, ""), NOWHERE
+
+
+def _heads(rows: Rows, id: str) -> Iterator[Unit]:
+    yield from rows.value(KV, f"composerData:{id}")
+    yield from rows.values(KV, f"composerData:{id}:")
+    row = rows.database.row(HEAD_TABLE, id)
+    for record, place in rows.value(HEAD_TABLE, id):
+        columns = rows.database.other(HEAD_TABLE, row, COLUMNS) if row is not None else {}
+        told = {name: v.decode("utf-8", "replace") if type(v) is bytes else v for name, v in columns.items() if v is not None}
+        yield Record(record.table, record.key, {"value": record.value, "columns": told}, record.kind), place
+    for key, number, head in indexed(rows).get(id, ()):
+        index = rows.database.row(ITEM, key)
+        if index is not None:
+            yield Record("ItemTable/head", f"{key}:{id}", (number, head), index.kind), rows.place(index)
+    tab = tabs(rows).get(id)
+    index = rows.database.row(ITEM, CHAT) if tab is not None else None
+    if index is not None:
+        yield Record("ItemTable/tab", f"{CHAT}:{id}", tab, index.kind), rows.place(index)
+
+
+def _look(bubble: Any, wanted: dict[str, None], tasks: list[str]) -> None:
+    """What a bubble refers to: contents of files, and a task of its own."""
+    tool = bubble.get("toolFormerData") if type(bubble) is dict else None
+    if type(tool) is not dict:
+        return
+    result = tool.get("result")
+    for value in (result, tool.get("params")):
+        if type(value) is str and CONTENT in value:
+            for word in value.split('"'):
+                if word.startswith(CONTENT):
+                    wanted[word] = None
+    additional = tool.get("additionalData")
+    spawned = additional.get("subagentComposerId") if type(additional) is dict else None
+    if type(tool.get("toolCallId")) is str and type(spawned) is not str:
+        tasks.append(tool["toolCallId"])
+
+
+# ---- what belongs to none --------------------------------------------------------------------------------------------------
+
+
+def beside(rows: Rows) -> Iterator[Unit]:
+    """What workspaces keep beside conversations; then everything else is counted."""
+    for key in (*HEADS, CHAT, PROMPTS, GENERATIONS):
+        yield from rows.value(ITEM, key)
+    yield from rows.values(ITEM, PANES)
+    _count_families(rows)
+    _count_items(rows)
+    for table in (KV, ITEM):
+        if rows.database.has(table):
+            count = sum(rows.database.without_key(table))
+            if count:
+                rows.ledger.family("odd-key", NOWHERE, count, record=table.name)
+        elif table.name in rows.database.refused:
+            rows.ledger.family("refused-table", NOWHERE, 1, record=table.name)
+
+
+def _count_families(rows: Rows) -> None:
+    """Every family of ``cursorDiskKV`` that is not read, by its beginning."""
+    low, names = "", 0
+    while (key := rows.database.next_key(KV, low, _LAST)) is not None:
+        prefix = _prefix(key)
+        begin, end = bounds(prefix)
+        low = end
+        if prefix.removesuffix(":") in READ and prefix.endswith(":"):
+            continue
+        names += 1
+        count = rows.database.count(KV, begin, end)
+        if prefix == CONTENT:
+            count -= len(rows.shared.get("contents", ()))
+        code = "skipped-rows" if prefix == CONTENT else FAMILIES.get(prefix, "unread-rows")
+        if names > rows.ledger.limits.patterns:
+            count, low, prefix = rows.database.count(KV, begin, _LAST), _LAST, "other"
+        if count:
+            rows.ledger.family(code, NOWHERE, count, record=prefix.rstrip(":.-") or prefix)
+
+
+def _prefix(key: str) -> str:
+    known = next((prefix for prefix in (*FAMILIES, CONTENT) if key.startswith(prefix)), None)
+    if known is not None:
+        return known
+    ends = [at for at in (key.find(mark) for mark in ":./") if at >= 0]
+    return key[: min(ends) + 1] if ends else key or "\0"
+
+
+def _count_items(rows: Rows) -> None:
+    """The keys of ``ItemTable`` that belong to conversations and are not read, each family; of all others, how many."""
+    left = rows.database.count(ITEM, "", _LAST)
+    read = {key for key in (*HEADS, CHAT, PROMPTS, GENERATIONS) if rows.database.row(ITEM, key) is not None}
+    left -= len(read) + rows.database.count(ITEM, *bounds(PANES))
+    seen: set[str] = set()
+    for prefix, code in ITEMS.items():
+        named = [key for _, key in rows.database.keys(ITEM, prefix) if key not in read and key not in seen]
+        seen.update(named)
+        families: Iterable[str] = [prefix.rstrip(".")] * len(named) if code == "skipped-rows" else named
+        for family in dict.fromkeys(families):
+            rows.ledger.family(code, NOWHERE, len(named) if code == "skipped-rows" else 1, record=family)
+    if left - len(seen) > 0:
+        rows.ledger.family("skipped-rows", NOWHERE, left - len(seen), record="ItemTable")
+
+
+STORE: Final = Store(ids, ranges, units, beside)
