@@ -79,7 +79,12 @@ def detect(path: str) -> _detect.Detection:
 
 
 def _settled(
-    path: str, source: Source | None, limits: Limits, excerpts: bool, read: Callable[["_Reader"], ParseResult], name: str | None = None
+    path: str,
+    source: Source | None,
+    limits: Limits,
+    excerpts: bool,
+    read: Callable[["_Reader"], ParseResult],
+    name: str | None = None,
 ) -> ParseResult:
     """What is read of the first moment that can be trusted."""
     best = None

@@ -19,6 +19,11 @@ def short(value: object) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}… ({len(text)} characters)"
 
 
+def many(value: tuple[object, ...]) -> str:
+    """A repr of how many there are."""
+    return f"<{len(value)}>"
+
+
 def _utf8(text: str | bytes) -> bytes:
     return text.encode() if isinstance(text, str) else text
 

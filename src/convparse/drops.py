@@ -81,6 +81,7 @@ CODES: Final[Mapping[str, Code]] = MappingProxyType(
         # What is recorded nowhere.
         "missing-parent": Code("lost", "the record that this one continues is not in the file"),
         "missing-result": Code("lost", "a tool call without a result"),
+        "missing-arguments": Code("lost", "a tool call whose arguments are not recorded"),
         "orphan-result": Code("lost", "a tool result whose call is not recorded"),
         "missing-output": Code("lost", "an output kept in a file of its own, which is not there"),
         "hidden-narration": Code("lost", "text that was shown while working, recorded as hidden reasoning only"),

@@ -8,7 +8,7 @@ keys: a shape is judged once and counted from then on, which makes one look-up a
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 import attrs
 
@@ -19,6 +19,8 @@ from convparse.records import Origin
 Place: TypeAlias = tuple[int, int, int]
 NOWHERE: Final[Place] = (0, -1, 0)
 """The place of what concerns a file as a whole."""
+NAMED: Final = 1_000
+"""How many characters of a record type or pattern are told apart and shown: keys may be as long as a line."""
 ALWAYS: Final = object()
 """As the silent value of a kept field: no value says nothing."""
 
@@ -64,9 +66,10 @@ class Shape:
     those of the kept keys. These last equal ``silence`` where none of them says anything.
     """
 
-    __slots__ = ("count", "kept", "lines", "marked", "pick", "place", "silence", "skipped", "unknown")
+    __slots__ = ("at", "count", "kept", "lines", "marked", "pick", "place", "silence", "skipped", "unknown")
 
-    def __init__(self, fields: Fields, keys: tuple[str, ...], place: Place) -> None:
+    def __init__(self, fields: Fields, keys: tuple[str, ...], place: Place, at: str | None = None) -> None:
+        self.at = fields.at if at is None else at
         self.count = 0
         self.lines: list[int] = []
         self.place = place
@@ -82,7 +85,11 @@ class Shape:
         self.pick: Callable[[tuple[Any, ...]], tuple[Any, ...]] = itemgetter(*where, -1, -1)
 
 
-Look: TypeAlias = Callable[[dict[str, Any], Place], Shape]
+class Look(Protocol):
+    """Gives the judged shape of an object, counted; ``at`` is its exact pointer where that is not the pattern."""
+
+    def __call__(self, value: dict[str, Any], place: Place, at: str | None = None) -> Shape:
+        """The shape."""
 
 
 class _Fold:
@@ -115,7 +122,7 @@ class Ledger:
         self.bins["blank"] += Bin(1, length)
 
     def unit(self, code: str, place: Place, *, record: str = "", excerpt: bytes = b"") -> None:
-        """Enter a whole unit: its bytes go to the bin of the code's fate."""
+        """Enter a whole unit that is in no record: its bytes go to the bin of the code's fate, ``lost`` or ``skipped``."""
         entry = self.codes[code]
         self.bins["folded" if entry.folds else entry.fate] += Bin(1, place[2])
         self._fold(code, place, record, "", "", excerpt).size += place[2]
@@ -144,10 +151,10 @@ class Ledger:
         shapes = self._shapes.setdefault(fields, {})
         most = self.limits.lines
 
-        def look(value: dict[str, Any], place: Place) -> Shape:
+        def look(value: dict[str, Any], place: Place, at: str | None = None) -> Shape:
             shape = shapes.get(tuple(value))
             if shape is None:
-                shape = self._judge(shapes, fields, tuple(value), place)
+                shape = self._judge(shapes, Shape(fields, tuple(value), place, at), fields, tuple(value))
             shape.count += 1
             if len(lines := shape.lines) < most and lines[-1:] != [place[0]]:
                 lines.append(place[0])
@@ -159,27 +166,26 @@ class Ledger:
         """The judged shape of one object, counted: ``judge`` for what is rare."""
         return self.judge(fields)(value, place)
 
-    def _judge(self, shapes: dict[tuple[str, ...], Shape], fields: Fields, keys: tuple[str, ...], place: Place) -> Shape:
-        shape = Shape(fields, keys, place)
-        if len(shapes) >= self.limits.patterns:  # hostile or data-keyed objects: name them at once, remember nothing
-            shape.count, shape.lines = 1, [place[0]]
+    def _judge(self, shapes: dict[tuple[str, ...], Shape], shape: Shape, fields: Fields, keys: tuple[str, ...]) -> Shape:
+        if len(shapes) < self.limits.patterns:
+            shapes[keys] = shape
+        else:  # hostile or data-keyed objects: name them at once, remember nothing
+            shape.count, shape.lines = 1, [shape.place[0]]
             self._enter_shape(fields, shape)
-            return Shape(fields, keys, place)
-        shapes[keys] = shape
+            shape.count, shape.lines = 0, []
         return shape
 
     def _enter_shape(self, fields: Fields, shape: Shape) -> None:
         for code, keys in (("unknown-field", shape.unknown), ("skipped-field", shape.skipped)):
             for key in keys:
                 token = f"/{escape(key)}"
-                pointer = fields.at.replace("*", "0") + token
-                fold = self._fold(code, shape.place, fields.record, fields.at + token, pointer, b"", shape.count)
+                fold = self._fold(code, shape.place, fields.record, fields.at + token, shape.at + token, b"", shape.count)
                 fold.lines = sorted({*fold.lines, *shape.lines})[: self.limits.lines]
 
     def _fold(self, code: str, place: Place, record: str, pattern: str, pointer: str, excerpt: bytes, count: int = 1) -> _Fold:
-        key = (code, record, pattern)
+        key = (code, record[:NAMED], pattern[:NAMED])
         if key not in self._folds and len(self._folds) >= self.limits.patterns:
-            key = self._shorten(code, record, pattern)
+            key = self._shorten(*key)
         fold = self._folds.get(key)
         if fold is None:
             fold = self._folds[key] = _Fold(place, pointer, excerpt[: self.limits.excerpt])

@@ -14,14 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import attrs
 
-from convparse.blocks import Block, Json, Text, Thinking, ToolCall, short
+from convparse.blocks import Block, Json, Text, Thinking, ToolCall, many, short
 
 if TYPE_CHECKING:
     from convparse.views import Edits, Responses, ToolUses, Turns
-
-
-def _many(value: tuple[object, ...]) -> str:
-    return f"<{len(value)}>"
 
 
 @attrs.frozen
@@ -228,12 +224,12 @@ class Conversation:
     created_at: datetime | None = None
     """As recorded by the product; see ``first_at`` for what the entries say."""
     updated_at: datetime | None = None
-    links: tuple[Link, ...] = attrs.field(default=(), repr=_many)
+    links: tuple[Link, ...] = attrs.field(default=(), repr=many)
     body: Body = "complete"
     newer: bool = False
     """True if a version wrote it that is newer than the newest known here."""
     stamp: str | None = attrs.field(default=None, eq=False, repr=False)
-    entries: tuple[Entry, ...] = attrs.field(default=(), repr=_many)
+    entries: tuple[Entry, ...] = attrs.field(default=(), repr=many)
 
     @property
     def messages(self) -> tuple[Message, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from convparse.blocks import many
 from convparse.drops import Account, Drop, plain
 from convparse.errors import ContentDropped, ConvparseError, SourceChanged
 from convparse.records import Conversation, Entry, Origin
@@ -36,10 +37,6 @@ class Snapshot:
     """Bytes of the private copy that was read and is gone."""
 
 
-def _count(value: tuple[object, ...]) -> str:
-    return f"<{len(value)}>"
-
-
 @attrs.frozen
 class ParseResult:
     """Everything one ``parse`` found."""
@@ -48,14 +45,14 @@ class ParseResult:
     variant: str
     """Which of the source's formats the file has."""
     path: str
-    conversations: tuple[Conversation, ...] = attrs.field(default=(), repr=_count)
-    loose: tuple[Entry, ...] = attrs.field(default=(), repr=_count)
+    conversations: tuple[Conversation, ...] = attrs.field(default=(), repr=many)
+    loose: tuple[Entry, ...] = attrs.field(default=(), repr=many)
     """Entries that belong to no conversation."""
-    dropped: tuple[Drop, ...] = attrs.field(default=(), repr=_count)
+    dropped: tuple[Drop, ...] = attrs.field(default=(), repr=many)
     """What is lost, altered or unknown. Empty for a healthy file."""
-    skipped: tuple[Drop, ...] = attrs.field(default=(), repr=_count)
+    skipped: tuple[Drop, ...] = attrs.field(default=(), repr=many)
     """Recognised bookkeeping and exact repeats, by name."""
-    accounts: tuple[Account, ...] = attrs.field(default=(), repr=_count)
+    accounts: tuple[Account, ...] = attrs.field(default=(), repr=many)
     """One for every file or database read."""
     snapshot: Snapshot | None = attrs.field(default=None, eq=False, repr=False)
     stamp: str = attrs.field(default="", eq=False, repr=False)
@@ -69,7 +66,7 @@ class ParseResult:
     @property
     def roots(self) -> tuple[Conversation, ...]:
         """The conversations that no other one of this result started."""
-        started = {link.id for c in self.conversations for link in c.links if link.kind == "subagent"}
+        started = {link.id for c in self.conversations for link in c.links if link.kind == "subagent" and link.id != c.id}
         return tuple(c for c in self.conversations if c.id not in started)
 
     @property
@@ -107,7 +104,7 @@ class ParseResult:
         """
         if unknown := set(fates) - {"lost", "altered", "unknown", "skipped"}:
             raise ConvparseError(f"no such fate: {', '.join(sorted(unknown))}; there are lost, altered, unknown and skipped")
-        passed = frozenset(ignore)
+        passed = frozenset({ignore} if isinstance(ignore, str) else ignore)
         found = [d for d in (*self.dropped, *self.skipped) if d.fate in (fates or ("lost", "altered", "unknown"))]
         if found := [d for d in found if d.code not in passed]:
             lines = "\n  ".join(str(drop) for drop in found[:20])

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import attrs
 
-from convparse.blocks import Block, Edit, Injected, Json, Text, Thinking, ToolCall, ToolResult, short
+from convparse.blocks import Block, Edit, Injected, Json, Text, Thinking, ToolCall, ToolResult, many, short
 from convparse.records import Conversation, Event, Message, Usage
 
 Outcome: TypeAlias = Literal["ok", "error", "denied", "interrupted", "missing", "unknown"]
@@ -28,10 +28,6 @@ DONE: Final = frozenset({"completed", "complete", "success", "succeeded", "ok", 
 GOING_ON: Final = frozenset({"asynclaunched", "running", "inprogress", "pending", "started"})
 
 COMMAND_KEYS: Final = ("command", "cmd", "script")
-
-
-def _many(value: tuple[object, ...]) -> str:
-    return f"<{len(value)}>"
 
 
 def _key(message: Message) -> str:
@@ -123,8 +119,8 @@ class Response:
     """The product's; None where rows are not said to belong together: each is then a response of its own."""
     model: str | None
     """As the last row that names one says."""
-    messages: tuple[Message, ...] = attrs.field(repr=_many)
-    blocks: tuple[Block, ...] = attrs.field(repr=_many)
+    messages: tuple[Message, ...] = attrs.field(repr=many)
+    blocks: tuple[Block, ...] = attrs.field(repr=many)
     """The blocks of all rows."""
     usage: Usage | None
     stop_reason: str | None
@@ -137,17 +133,17 @@ class Turn:
 
     id: str
     """The product's turn id where its messages have one, else the key of the first message."""
-    prompts: tuple[Message, ...] = attrs.field(repr=_many)
+    prompts: tuple[Message, ...] = attrs.field(repr=many)
     """The messages written by a person; none where the model or the harness began."""
-    messages: tuple[Message, ...] = attrs.field(repr=_many)
+    messages: tuple[Message, ...] = attrs.field(repr=many)
     """All active messages, the prompts among them."""
-    events: tuple[Event, ...] = attrs.field(repr=_many)
+    events: tuple[Event, ...] = attrs.field(repr=many)
     status: Status
     """``interrupted``: stopped, and the model said nothing after; ``failed``: an error event stands after the last message;
     ``complete``: the end is recorded, by an event or by the model's stop reason; else ``open``."""
     duration: float | None = None
     """Seconds, as recorded."""
-    tool_calls: tuple[ToolUse, ...] = attrs.field(default=(), repr=_many)
+    tool_calls: tuple[ToolUse, ...] = attrs.field(default=(), repr=many)
 
     @property
     def answer(self) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 from convparse.errors import UnknownSource
 from convparse.sources._source import Source
 
-_MODULES: Final = {"claude-code": "claude_code"}
+_MODULES: Final = {"claude-code": "claude_code", "codex": "codex"}
 
 
 class _Sources(Mapping[str, Source]):

@@ -249,6 +249,6 @@ def read_block(state: State, value: Any, record: str, place: Place, at: str, ext
 def judge_block(state: State, value: dict[str, Any], kind: str, place: Place, at: str, extra: Extra) -> None:
     """Keep and name what a block holds beyond its own fields."""
     fields = BLOCKS[kind]
-    keep(extra, state.look(fields)(value, place), value, at)
+    keep(extra, state.look(fields)(value, place, at), value, at)
     if kind not in USUAL:
         extra[f"{at}/type"] = kind

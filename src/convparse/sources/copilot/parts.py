@@ -82,13 +82,15 @@ MARK: Final = Injected("undo-stop", "")
 """Stands, this very one, where the undone end of a response begins; ``requests`` takes it out."""
 
 
-def read_parts(reader: Reader, parts: list[Any], stop: str | None = None) -> dict[str | None, list[Item]]:
+def read_parts(
+    reader: Reader, parts: list[Any], stop: str | None = None, first: int = 0
+) -> dict[str | None, list[Item]]:
     """The blocks of a response, by the call whose sub-agent they belong to; None is the conversation itself.
 
-    ``stop``: the id of the mark behind which the response was undone.
+    ``stop``: the id of the mark behind which the response was undone. ``first``: the index of the first part.
     """
     runs: dict[str | None, Run] = {None: Run()}
-    for index, part in enumerate(parts):
+    for index, part in enumerate(parts, first):
         if part is None:
             continue  # an index beyond a list's end leaves empty places in a log
         reader.enter("response", index)

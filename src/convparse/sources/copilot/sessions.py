@@ -109,7 +109,7 @@ def _requests(state: State, value: dict[str, Any], home: Home, draft: Draft, rea
     for at, request in enumerate(requests if type(requests) is list else ()):
         if request is not None:
             told = read_request(state, request, home.at("requests", at), draft.id, place)
-            _take_children(draft, told)
+            take_children(draft, told)
             yield told
 
 
@@ -118,7 +118,8 @@ def _add_to_head(draft: Draft, key: str, value: Any) -> None:
     event.data = json_of({**(event.data.value if event.data is not None else {}), key: value})
 
 
-def _take_children(draft: Draft, told: Told) -> None:
+def take_children(draft: Draft, told: Told) -> None:
+    """Put what sub-agents did into the draft."""
     for agent, entries in told.children.items():
         draft.children.setdefault(agent, []).extend(entries)
         draft.calls.setdefault(agent, told.calls.get(agent))
@@ -179,7 +180,9 @@ def _merge_head(log: Log, home: Home, draft: Draft) -> None:
     """The operations that wrote the session's own fields."""
     below = log.node.below or {}
     names = [key for key in below if key not in ("requests", "pendingRequests") and key not in SKIPPED]
-    draft.entries[0].merged = home.merged(at for name in names for at in below[name].operations())
+    lists = [below[key].operation for key in ("requests", "pendingRequests") if key in below]
+    own = [at for name in names for at in below[name].operations()]
+    draft.entries[0].merged = home.merged([*own, *lists])
 
 
 def _other(state: State, value: Any, place: Place) -> Any:

@@ -1,0 +1,26 @@
+"""Codex: rollouts of the command line tool, its app server and editors, of every generation; saved stdout; prompt history.
+
+``fields`` says what is known, ``rows`` reads lines and ``items`` what stands in them, ``twins`` and ``pairs`` make one what was
+written several times, ``threads`` and ``usage`` settle what only the whole file can tell, ``resolve`` brings it together.
+"""
+
+from typing import Final
+
+from convparse.sources._source import Source, Variant
+from convparse.sources.codex import edits, files, resolve, rows
+from convparse.sources.codex.fields import CODES, NEWEST, SKIPPED
+
+SOURCE: Final = Source(
+    name="codex",
+    product="Codex",
+    newest=NEWEST,
+    variants={
+        "rollout": Variant("jsonl", rows.read, resolve.resolve, files.is_line),
+        "bare": Variant("jsonl", rows.read, resolve.resolve, files.is_bare),
+    },
+    detect=files.detect,
+    gather=files.gather,
+    codes=CODES,
+    skipped=SKIPPED,
+    edits=edits.edits,
+)

@@ -1,0 +1,131 @@
+"""Which files are Codex's, and which belong to one thread.
+
+``detect`` reads content, never names. ``gather`` is the one place of this source that looks at the file system: for a rollout
+that is based on another one it looks for that file in the same tree, by the id in its name.
+"""
+
+import re
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from convparse.sources._source import Gathered, Head, Match
+from convparse.sources.codex.fields import ITEM_EVENTS, ITEMS, LINES
+
+_DOCUMENT: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"session"\s*:\s*\{')
+_MAGIC: Final = b"\x28\xb5\x2f\xfd"
+_BARE: Final = frozenset(ITEMS[""]) | frozenset(ITEM_EVENTS)
+_HEAD: Final = 1 << 20
+_CHAIN: Final = 64
+_STREAM: Final = frozenset(
+    "thread.started turn.started turn.completed turn.failed item.started item.updated item.completed".split()
+)
+
+
+def is_line(value: dict[str, Any]) -> bool:
+    """True for what can stand as a line of a rollout in an envelope."""
+    kind = value.get("type")
+    return type(kind) is str and kind in LINES and type(value.get("payload")) is dict and "timestamp" in value
+
+
+def is_bare(value: dict[str, Any]) -> bool:
+    """True for what can stand as a line of a rollout without envelopes, or with them."""
+    kind = value.get("type")
+    return "record_type" in value or (type(kind) is str and kind in _BARE) or is_line(value)
+
+
+def is_item(value: dict[str, Any]) -> bool:
+    """True for an item of a whole document."""
+    return type(value.get("type")) is str and value["type"] in _BARE
+
+
+def is_streamed(value: dict[str, Any]) -> bool:
+    """True for a line of ``codex exec --json``."""
+    kind = value.get("type")
+    return (type(kind) is str and (kind in _STREAM or kind == "error")) or ("id" in value and type(value.get("msg")) is dict)
+
+
+def is_prompt(value: dict[str, Any]) -> bool:
+    """True for a line of ``history.jsonl``."""
+    return "session_id" in value and "ts" in value and "text" in value
+
+
+def is_name(value: dict[str, Any]) -> bool:
+    """True for a line of ``session_index.jsonl``."""
+    return "id" in value and "thread_name" in value
+
+
+def _is_header(value: dict[str, Any]) -> bool:
+    return "instructions" in value and "id" in value and "timestamp" in value and "type" not in value and "payload" not in value
+
+
+def detect(head: Head) -> Match | None:
+    """Which of Codex's formats a file has, if any."""
+    if head.data.startswith(_MAGIC):
+        named = head.name.startswith("rollout-")
+        return Match("rollout-zst", "a zstd frame" + (" named like a rollout" if named else ""), False) if named else None
+    if _DOCUMENT.match(head.data):
+        return Match("document", "an object with `session` first")
+    for record in head.records:
+        if type(record) is dict and (match := _detect_record(record)) is not None:
+            return match
+    return None
+
+
+def _detect_record(record: dict[str, Any]) -> Match | None:
+    kind = record.get("type")
+    if is_line(record):
+        return Match("rollout", f"a `{kind}` line with `payload`")
+    if _is_header(record) or ("record_type" in record and len(record) <= 2):
+        return Match("bare", "a header with `instructions`")
+    if type(kind) is str and kind in _STREAM:
+        return Match("exec-json", f"a `{kind}` line")
+    if set(record) == {"prompt"} or (set(record) == {"id", "msg"} and type(record["msg"]) is dict and "type" in record["msg"]):
+        return Match("exec-json", "a `prompt`, or a message under `msg`")
+    if is_prompt(record):
+        return Match("history", "prompts with `session_id` and `ts`")
+    if is_name(record) and "updated_at" in record:
+        return Match("index", "names of threads")
+    if type(kind) is str and kind in ("message", "function_call", "function_call_output", "reasoning") and is_bare(record):
+        return Match("bare", f"a `{kind}` item", False)
+    return None
+
+
+def gather(path: str, variant: str, subagents: bool) -> Gathered:
+    """A rollout, and the files that its history is based on, the nearest first."""
+    logs = [(path, variant)]
+    here = Path(path)
+    seen = {here.name}
+    while variant in ("rollout", "rollout-zst") and len(logs) < _CHAIN:
+        base = _base_of(Path(logs[-1][0]))
+        found = _find(base, here) if base is not None else None
+        if found is None or found.name in seen:
+            break
+        seen.add(found.name)
+        logs.append((str(found), "rollout-zst" if found.suffix == ".zst" else "rollout"))
+    return Gathered(tuple(logs))
+
+
+def _base_of(path: Path) -> str | None:
+    """The id of the rollout that a file's header names as its base."""
+    try:
+        with path.open("rb") as file:
+            line = file.readline(_HEAD)
+        payload = orjson.loads(line)["payload"]
+        base = payload["history_base"]["thread_id"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return base if type(base) is str and re.fullmatch(r"[0-9A-Za-z-]{8,64}", base) else None
+
+
+def _find(id: str, here: Path) -> Path | None:
+    """The file of a rollout: beside another one, or elsewhere in the tree of days; the plain form wins."""
+    day = here.parent
+    root = day.parents[2] if re.fullmatch(r"\d{4}/\d\d/\d\d", "/".join(day.parts[-3:])) and len(day.parts) > 3 else day
+    for folder, pattern in ((day, f"rollout-*[-_]{id}.jsonl"), (root, f"**/rollout-*[-_]{id}.jsonl")):
+        for ending in ("", ".zst"):
+            names = sorted(str(found) for found in folder.glob(pattern + ending) if found != here and found.is_file())
+            if names:
+                return Path(names[0])
+    return None

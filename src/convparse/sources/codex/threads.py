@@ -1,0 +1,180 @@
+"""What a file's header says of its thread; what in the file is copied from another; what was taken back.
+
+What comes in: the drafts of one file, twins already folded. What goes out: marks on them. A time is only ever compared with the
+time of the line before it, to see where a burst of copied lines ends.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+import attrs
+
+from convparse.records import Link, Message
+from convparse.sources.codex.state import Draft
+from convparse.times import iso_time
+
+_BURST: Final = timedelta(milliseconds=5)
+"""Copied lines are written within a millisecond or two of each other."""
+
+
+@attrs.define
+class Header:
+    """What the first header of a file says; all None without one."""
+
+    id: str | None = None
+    created_at: datetime | None = None
+    forked_from: str | None = None
+    base: str | None = None
+    base_end: int | None = None
+    first_ordinal: int | None = None
+    """Of a sub-agent's own history."""
+    agent: str | None = None
+    """What kind of sub-agent the thread belongs to, if any."""
+    version: str | None = None
+    known: frozenset[str] = frozenset()
+    """The ids of the thread and of those that lines were copied from."""
+    headers: int = 0
+
+
+def header_of(drafts: Sequence[Draft]) -> Header:
+    """The thread that a file belongs to."""
+    found = [draft for draft in drafts if draft.name in ("session_meta", "header", "session") and draft.facts is not None]
+    if not found:
+        return Header()
+    facts = found[0].facts or {}
+    base = facts.get("history_base")
+    base = base if type(base) is dict else {}
+    stamp = facts.get("timestamp")
+    names = [(draft.facts or {}).get("id") for draft in found]
+    forked = _string(facts.get("forked_from_id"))
+    return Header(
+        _string(facts.get("id")),
+        iso_time(stamp)[0] if type(stamp) is str else None,
+        forked,
+        _string(base.get("thread_id")),
+        _number(base.get("end_ordinal_exclusive")),
+        _number(facts.get("subagent_history_start_ordinal")),
+        _agent(facts.get("source")),
+        _string(facts.get("cli_version")),
+        frozenset(name for name in (*names, forked) if type(name) is str),
+        len(found),
+    )
+
+
+def _string(value: Any) -> str | None:
+    return value if type(value) is str else None
+
+
+def _number(value: Any) -> int | None:
+    return value if type(value) is int else None
+
+
+def _agent(source: Any) -> str | None:
+    if type(source) is not dict:
+        return None
+    agent = source.get("subagent")
+    if type(agent) is str:
+        return agent
+    if type(agent) is dict and agent:
+        return str(next(iter(agent)))
+    return "internal" if "internal" in source else None
+
+
+def mark_inherited(drafts: Sequence[Draft], header: Header) -> None:
+    """Mark what a file's beginning has copied from another thread."""
+    end = _own_start(drafts, header)
+    for draft in drafts[1:end]:
+        draft.entry.inherited = True
+
+
+def _own_start(drafts: Sequence[Draft], header: Header) -> int:
+    """Where a thread's own lines begin."""
+    if header.first_ordinal is not None and header.headers > 1:
+        own = [i for i, d in enumerate(drafts) if d.ordinal is not None and d.ordinal >= header.first_ordinal]
+        if own:  # a boundary behind the last line would hide everything
+            return own[0]
+    if header.base is not None or (header.headers < 2 and header.forked_from is None):
+        return 1
+    return _burst_end(drafts, header)
+
+
+def _burst_end(drafts: Sequence[Draft], header: Header) -> int:
+    """Behind the burst of copied lines that follows the header, and behind what surely is older than the thread."""
+    begun = header.created_at.timestamp() // 1 if header.created_at is not None else None
+    sure = 1
+    for i, draft in enumerate(drafts):
+        if draft.name in ("task_started", "task_complete") and draft.facts is not None and begun is not None:
+            at = draft.facts.get("started_at", draft.facts.get("completed_at"))
+            if type(at) is int and at < begun:
+                sure = i
+            elif type(at) is int and at > begun and draft.name == "task_started":
+                return max(i, sure)
+    for i in range(max(sure, 1) + 1, len(drafts)):
+        before, here = drafts[i - 1].entry.timestamp, drafts[i].entry.timestamp
+        if before is not None and here is not None and here - before >= _BURST:
+            return i
+    return len(drafts)
+
+
+def mark_undone(drafts: Sequence[Draft]) -> None:
+    """Mark the turns that were rolled back: the newest first, by as many as each rollback says."""
+    starts: list[tuple[int, str | None]] = []
+    begun: int | None = None
+    for i, draft in enumerate(drafts):
+        entry = draft.entry
+        if draft.name == "task_started":
+            begun = i
+        elif draft.name in ("task_complete", "turn_aborted"):
+            begun = None
+        elif isinstance(entry, Message) and entry.author == "human":
+            if not starts or entry.turn_id is None or entry.turn_id != starts[-1][1]:
+                starts.append((i if begun is None else begun, entry.turn_id))
+        elif draft.name == "thread_rolled_back" and starts:
+            count = (draft.facts or {}).get("num_turns")
+            if type(count) is int and count > 0:
+                at = starts[-min(count, len(starts))][0]
+                del starts[-min(count, len(starts)) :]
+                for undone in drafts[at:i]:
+                    undone.entry.state = "undone"
+
+
+def links_of(drafts: Sequence[Draft], header: Header) -> tuple[Link, ...]:
+    """Where a thread comes from, and the sub-agents that it started."""
+    found = [Link("fork", header.forked_from)] if header.forked_from is not None else []
+    if header.base is not None:
+        found.append(Link("base", header.base))
+    found.extend(Link("subagent", id, call_id) for id, call_id in _spawned(drafts) if id != header.id)
+    return tuple(dict.fromkeys(found))
+
+
+def _spawned(drafts: Sequence[Draft]) -> list[tuple[str, str | None]]:
+    spawned: dict[str, str | None] = {}
+    for draft in drafts:
+        if draft.entry.inherited:
+            continue
+        if draft.name in ("SubAgentActivity", "sub_agent_activity"):
+            facts = draft.facts or {}
+            call_id = _string(facts.get("id", facts.get("event_id")))
+            if type(facts.get("agent_thread_id")) is str and facts.get("kind") in ("started", None):
+                spawned.setdefault(facts["agent_thread_id"], call_id)
+        elif isinstance(draft.entry, Message):
+            for block in draft.entry.blocks:
+                for id in _receivers(block):
+                    spawned.setdefault(id, block.call_id)
+    return list(spawned.items())
+
+
+def _receivers(block: Any) -> list[str]:
+    """The threads that the result of a spawning call names."""
+    full = getattr(block, "full", None)
+    if full is None or ("spawn" not in full.text):
+        return []
+    told = full.value
+    told = told.get("item", told) if type(told) is dict else {}
+    if told.get("type") == "collab_agent_spawn_end":
+        return [told["new_thread_id"]] if type(told.get("new_thread_id")) is str else []
+    if told.get("type") != "CollabAgentToolCall" or told.get("tool") != "spawn_agent":
+        return []
+    ids = told.get("receiver_thread_ids")
+    return [id for id in ids if type(id) is str] if type(ids) is list else []
