@@ -9,12 +9,12 @@ A leaf is a string, number, true, false, null or empty container of a valid line
 - ``silent``: none of these, which is a mistake of the library.
 
 Which of them is found by changing the leaf and looking at what becomes another, in a parse of its line alone. Of leaves that
-stand at the same place of records of the same make, with the same type of value, the first ``TRIES`` of a file are tried, and the
+stand at the same place of records of the same make, with the same type of value, the first ``TRIES`` of a file are tried; the
 last verdict holds for the rest.
 
 ``python -m benchmarks.leaves PATH … [--source NAME] [--check] [--write]``: ``--check`` compares with
 ``leaves_floor.json`` and fails where less arrives typed, or more raw, skipped or silent, than when ``--write`` wrote it. Paths
-are files or folders; the files of a folder are put together by the first name in it, those of ``lab`` and ``cases`` by the second.
+are files or folders; the files of a folder are put together by the first name in it, those of ``lab`` by the second.
 """
 
 import argparse
@@ -182,7 +182,7 @@ def found_files(paths: Sequence[Path]) -> Iterator[tuple[str, Path]]:
             yield path.name, path
         for file in sorted(path.rglob("*.jsonl")) if path.is_dir() else ():
             parts = file.relative_to(path).parts
-            yield "/".join(parts[: 2 if parts[0] in ("lab", "cases") else 1]), file
+            yield "/".join(parts[: 2 if parts[0] == "lab" else 1]), file
 
 
 def report(paths: Sequence[Path], source: str | None = None) -> dict[str, Counter[str]]:

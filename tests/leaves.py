@@ -68,10 +68,14 @@ def decoded(data: bytes) -> Iterator[tuple[int, bytes, Any]]:
     """``(line, bytes, value)`` of every line that is one plain JSON value."""
     for number, line in enumerate(data.split(b"\n"), 1):
         try:
-            value = json.loads(line)
+            value = json.loads(line, parse_constant=_refuse)
         except (ValueError, RecursionError):
             continue
         yield number, line, value
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
 
 
 def leaves(data: bytes) -> list[Leaf]:

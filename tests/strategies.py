@@ -63,7 +63,7 @@ NEW_KEYS: Final = ("brandNew", "a/b", "~c", "d e", "ключ", "")
 
 DAMAGE: Final = (
     *(b"", b"  ", b"\r", b"garbage", b"3", b'"text"', b"[1, 2]", b"{}", b"\0\0\0\0", b"\xff\xfe{", b"{" * 300),
-    *(b"[" * 300 + b"]" * 300),
+    b"[" * 300 + b"]" * 300,
     *(b'{"type":"user","message":{"role":"us', b'{"type":"mode","mode":"a","mode":"b"}', b'{"type":"mode","mode":NaN}'),
     *(b'{"type":"mode","mode":"\\ud83d"}', b'{"type":"mode","mode":"\xff"}', b'{"type":"mode","mode":1e400}', b'{"type":null}'),
 )  # fmt: skip

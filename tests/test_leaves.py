@@ -65,6 +65,11 @@ BROKEN: Final[dict[str, tuple[bytes, Broken]]] = {
         b'"message":{"role":"user","content":"Look."}}\n',
         lambda leaf, rows: leaf.pointer == "/sessionId" and "agentId" in rows[leaf.line],
     ),
+    "the session of a side chain that stands alone": (
+        b'{"type":"user","uuid":"a","parentUuid":null,"sessionId":"parent","isSidechain":true,'
+        b'"message":{"role":"user","content":"Look."}}\n',
+        lambda leaf, rows: leaf.pointer == "/sessionId" and rows[leaf.line].get("isSidechain") is True,
+    ),
     "the session of a sub-agent's frame": (
         b'{"type":"user","uuid":"a","session_id":"s","parent_tool_use_id":"c","message":{"role":"user","content":"Look."}}\n'
         * 2,
@@ -103,14 +108,14 @@ def test_the_first_character_matters_as_the_last_does(path: Path) -> None:
     assert silent(data, texts[::stride], at=0.0) == []
 
 
-@examples(100)
+@examples(200)
 @given(drawn=st.data())
 def test_no_leaf_of_a_generated_session_is_silent(drawn: st.DataObject) -> None:
     data = drawn.draw(claude_code_sessions()).data
     check_some(data, drawn)
 
 
-@examples(100)
+@examples(200)
 @given(drawn=st.data())
 def test_no_leaf_of_a_session_with_odd_values_is_silent(drawn: st.DataObject) -> None:
     data = drawn.draw(with_odd_values(claude_code_sessions(damage=False)))

@@ -17,7 +17,7 @@ from convparse.drops import Account, Bin, Drop
 from convparse.errors import ConvparseError
 from convparse.ledger import Ledger
 from convparse.limits import Limits
-from convparse.reading import documents, jsonl
+from convparse.reading import documents, jsonl, mutation_log, racing, texts, zstd
 from convparse.reading.opening import open_regular
 from convparse.records import Conversation, Entry, Origin
 from convparse.result import ParseResult, Snapshot, file_stamp
@@ -33,9 +33,31 @@ def _read_document(file: BinaryIO, size: int, ledger: Ledger, variant: Variant, 
     return documents.read_document(file, size, ledger)
 
 
+def _read_mutation_log(file: BinaryIO, size: int, ledger: Ledger, variant: Variant, source: Source) -> Iterator[Unit]:
+    return mutation_log.read_log(file, size, ledger)
+
+
+def _read_racing(file: BinaryIO, size: int, ledger: Ledger, variant: Variant, source: Source) -> Iterator[Unit]:
+    return racing.read_racing(file, size, ledger, variant.is_record)
+
+
+def _read_zstd(file: BinaryIO, size: int, ledger: Ledger, variant: Variant, source: Source) -> Iterator[Unit]:
+    yield from _read_jsonl(file, size, ledger, variant, source)
+    if isinstance(file, zstd.Decoded) and (file.damaged or file.read(1) or file.damaged):
+        ledger.part("broken-compression", (1, size, 0))
+
+
+def _read_text(file: BinaryIO, size: int, ledger: Ledger, variant: Variant, source: Source) -> Iterator[Unit]:
+    return texts.read_text(file, size, ledger)
+
+
 CONTAINERS: Final[dict[str, Callable[[BinaryIO, int, Ledger, Variant, Source], Iterable[Unit]]]] = {
     "jsonl": _read_jsonl,
     "document": _read_document,
+    "text": _read_text,
+    "mutation-log": _read_mutation_log,
+    "racing-document": _read_racing,
+    "jsonl-zstd": _read_zstd,
 }
 
 
@@ -180,6 +202,8 @@ class _Run:
             self.read_stream(file, status.st_size, path, variant, file_stamp(status))
 
     def read_stream(self, file: BinaryIO, size: int, path: str, variant: str, stamp: str) -> None:
+        if self.source.variants[variant].container == "jsonl-zstd":
+            (file, size), stamp = zstd.opened(file), f"zstd:{stamp}"  # no offset is one of the file's own
         ledger = self.ledger(path, size, stamp)
         shape = self.source.variants[variant]
         units = CONTAINERS[shape.container](file, size, ledger, shape, self.source)

@@ -41,6 +41,7 @@ CODES: Final[Mapping[str, Code]] = MappingProxyType(
         "nul-padding": Code("lost", "NUL bytes where text should be"),
         "oversized": Code("lost", "larger than the limit"),
         "too-deep": Code("lost", "nested deeper than the limit"),
+        "broken-compression": Code("lost", "compressed data that cannot be decoded from here on"),
         "vanished": Code("lost", "the file became shorter while it was read"),
         "not-a-database": Code("lost", "not an SQLite database, or an encrypted one"),
         "busy-database": Code("lost", "no consistent state of the database could be had while another program wrote to it"),

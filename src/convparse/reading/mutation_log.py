@@ -53,7 +53,7 @@ class Node:
 class Operation:
     """An operation that was applied."""
 
-    __slots__ = ("base", "changes", "path", "place")
+    __slots__ = ("base", "changes", "more", "path", "place")
 
     def __init__(self, path: Path, place: Place) -> None:
         self.path = path
@@ -63,6 +63,8 @@ class Operation:
         """False if it left everything as it was."""
         self.base: int | None = None
         """For one that appended: the index of its first item."""
+        self.more: dict[str, Any] | None = None
+        """Keys of its record that are not known."""
 
 
 @attrs.frozen
@@ -157,6 +159,8 @@ class _Replay:
             path = () if kind == 0 else _path(value.get("k"))
             operation = Operation(path, place)
             self._apply(kind, value, operation)
+            if not _KEYS[kind].issuperset(value):
+                operation.more = {key: item for key, item in value.items() if key not in _KEYS[kind]}
         except Refused as refused:
             self._doubtful.add(_array(path))
             self._refuse(str(refused), place)
@@ -386,6 +390,8 @@ def _push(log: Log, value: dict[str, Any], operation: Operation, ledger: Ledger)
         try:
             _cut(log, items, array, path, length, by)
         except Refused:
+            length = before + 1
+        if length > before:  # VS Code fills up with empty places; no genuine writer ever asks for them
             ledger.part("uncertain-place", operation.place, "/i")
     operation.changes, operation.base = bool(more) or len(items) != before, len(items)
     if type(more) is list:
@@ -422,3 +428,4 @@ KINDS: Final[Mapping[int, Callable[[Log, dict[str, Any], Operation, Ledger], Non
     {0: _initial, 1: _set, 2: _push, 3: _set}
 )
 """What applies each kind of operation."""
+_KEYS: Final = tuple(frozenset({"kind", *keys}) for keys in ("v", "kv", "kvi", "k"))

@@ -7,29 +7,23 @@ that is read twice is one unit.
 
 from collections.abc import Iterator
 from hashlib import blake2b
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
 from convparse.ledger import Ledger, Place
 from convparse.reading.decoding import Refused, decode_exact, deeper
-from convparse.reading.sqlite import Database, Row, Table
+from convparse.reading.tables import Record, Row, Table
 from convparse.records import Origin
 
-
-class Record(NamedTuple):
-    """The value of a row: decoded JSON, or bytes."""
-
-    table: str
-    key: str
-    value: Any
-    kind: str
+if TYPE_CHECKING:
+    from convparse.reading.sqlite import Database
 
 
 class Rows:
     """One account of rows of a database: all of it, or those of one conversation."""
 
-    def __init__(self, database: Database, ledger: Ledger, shared: dict[str, Any]) -> None:
+    def __init__(self, database: "Database", ledger: Ledger, shared: dict[str, Any]) -> None:
         self.database = database
         self.ledger = ledger
         self.shared = shared
@@ -37,6 +31,8 @@ class Rows:
         self.size = 0
         self._places: dict[tuple[str, int], Place] = {}
         self._rows: list[tuple[str, str | None, int]] = []
+        self._lost: set[Place] = set()
+        self._given: set[Place] = set()
         ledger.at = self.origin
 
     def place(self, row: Row) -> Place:
@@ -74,18 +70,18 @@ class Rows:
 
     def is_whole(self, row: Row, record: str = "") -> bool:
         """True if there is a value; else its unit is entered as lost."""
-        seen = (row.table, row.rowid) in self._places
         code = row.problem or ("null-value" if row.value is None else "empty-value" if not row.value else "")
         place = self.place(row)
-        if code and not seen:
+        if code and place not in self._lost:
+            self._lost.add(place)
             self.ledger.unit(code, place, record=record or family(row.key), excerpt=(row.value or b"")[:_SHOWN])
         return not code
 
     def _value(self, row: Row) -> Iterator[tuple[Record, Place]]:
-        seen = (row.table, row.rowid) in self._places
-        if not self.is_whole(row) or seen:
-            return
         place, data = self.place(row), row.value or b""
+        if not self.is_whole(row) or place in self._given:
+            return
+        self._given.add(place)
         try:
             value = decode_value(data, self.ledger, place)
         except Refused as refused:

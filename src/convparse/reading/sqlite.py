@@ -12,41 +12,17 @@ SQLite's machine, not by a clock, so that the same file always reads the same.
 import sqlite3
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, NamedTuple
-
-import attrs
+from typing import Any, Final
 
 from convparse.limits import Limits
 from convparse.reading import salvage
 from convparse.reading.snapshot import TROUBLE
+from convparse.reading.tables import Row, Table, bounds
 
 _STEP: Final = 20_000
 """Steps of SQLite's machine between two looks at the count."""
 _HEAD: Final = 256
 _FUNCTIONS: Final = frozenset({"count", "length", "typeof", "max"})
-
-
-@attrs.frozen
-class Table:
-    """A table of keys and values, by name and columns."""
-
-    name: str
-    key: str
-    value: str
-
-
-class Row(NamedTuple):
-    """One row. ``problem`` is the code of what is wrong with it; its value is then the beginning, or None."""
-
-    table: str
-    rowid: int
-    key: str | None
-    kind: str
-    """How the value is stored: ``text``, ``blob``, ``null``, ``integer`` or ``real``."""
-    value: bytes | None
-    size: int
-    """Bytes of key and value."""
-    problem: str = ""
 
 
 class Database:
@@ -328,11 +304,6 @@ _THERE: Final = "SELECT count(rowid) FROM {name} NOT INDEXED WHERE typeof({key})
 
 def _sql(table: Table, template: str) -> str:
     return template.format(name=_quoted(table.name), key=_quoted(table.key), value=_quoted(table.value))
-
-
-def bounds(prefix: str) -> tuple[str, str]:
-    """The range of the keys that begin with a prefix."""
-    return prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1) if prefix else "\U0010ffff"
 
 
 def _quoted(name: str) -> str:

@@ -18,7 +18,8 @@ from convparse.views import ToolUse
 
 if TYPE_CHECKING:
     from convparse.reading.rows import Rows
-    from convparse.reading.sqlite import Database, Table
+    from convparse.reading.sqlite import Database
+    from convparse.reading.tables import Table
 
 Unit: TypeAlias = tuple[Any, Place]
 """A decoded value and the place of its unit."""
@@ -88,7 +89,7 @@ Resolved: TypeAlias = tuple[list[Conversation], list[Entry]]
 
 @attrs.frozen
 class Store:
-    """How conversations lie in a database; a database's units are ``Record``s of ``convparse.reading.rows``."""
+    """How conversations lie in a database; a database's units are ``Record``s of ``convparse.reading.tables``."""
 
     ids: Callable[["Rows"], Iterable[str]]
     """The ids of all conversations, each once."""

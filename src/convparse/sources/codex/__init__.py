@@ -7,7 +7,7 @@ written several times, ``threads`` and ``usage`` settle what only the whole file
 from typing import Final
 
 from convparse.sources._source import Source, Variant
-from convparse.sources.codex import edits, files, resolve, rows
+from convparse.sources.codex import document, edits, files, history, resolve, rows, stream
 from convparse.sources.codex.fields import CODES, NEWEST, SKIPPED
 
 SOURCE: Final = Source(
@@ -16,7 +16,12 @@ SOURCE: Final = Source(
     newest=NEWEST,
     variants={
         "rollout": Variant("jsonl", rows.read, resolve.resolve, files.is_line),
+        "rollout-zst": Variant("jsonl-zstd", rows.read, resolve.resolve, files.is_line),
         "bare": Variant("jsonl", rows.read, resolve.resolve, files.is_bare),
+        "document": Variant("racing-document", document.read, document.resolve_document, files.is_item),
+        "exec-json": Variant("jsonl", stream.read, stream.resolve, files.is_streamed),
+        "history": Variant("jsonl", history.read_history, history.resolve, files.is_prompt),
+        "index": Variant("jsonl", history.read_index, history.resolve, files.is_name),
     },
     detect=files.detect,
     gather=files.gather,

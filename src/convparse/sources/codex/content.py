@@ -50,7 +50,9 @@ def read_output(state: State, output: Any, where: Where, place: Place, extra: Ex
     return () if output is None else (Unknown("output", json_of(output)),)
 
 
-def read_block(state: State, value: Any, where: Where, place: Place, extra: Extra) -> Text | Image | Attachment | Reference | Unknown:
+def read_block(
+    state: State, value: Any, where: Where, place: Place, extra: Extra
+) -> Text | Image | Attachment | Reference | Unknown:
     """One content block."""
     kind = value.get("type") if type(value) is dict else None
     if type(kind) is not str or kind not in BLOCKS:

@@ -7,7 +7,14 @@ from convparse.blocks import Edit, Json
 from convparse.views import ToolUse
 
 _FILE: Final = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$")
-_KINDS: Final = {"add": "create", "update": "update", "delete": "delete", "Add": "create", "Update": "update", "Delete": "delete"}
+_KINDS: Final = {
+    "add": "create",
+    "update": "update",
+    "delete": "delete",
+    "Add": "create",
+    "Update": "update",
+    "Delete": "delete",
+}
 
 
 def edits(use: ToolUse) -> tuple[Edit, ...]:
@@ -40,7 +47,7 @@ def _patch(given: Json | str) -> str | None:
     """The text of a patch: the input of ``apply_patch``, or inside a shell command."""
     if isinstance(given, str):
         return given if "*** Begin Patch" in given else None
-    if "*** Begin Patch" not in given.text:
+    if b"*** Begin Patch" not in given.utf8:
         return None
     value = given.value
     for name in ("input", "patch", "cmd", "command"):

@@ -143,8 +143,8 @@ def _text_of(item: Any) -> str | None:
     content = item.get("content") if type(item) is dict and item.get("type") == "message" else None
     if type(content) is not list or not content:
         return None
-    texts = [part.get("text") if type(part) is dict else None for part in content]
-    return "".join(texts) if all(type(text) is str for text in texts) else None
+    texts = [text for part in content if type(part) is dict and type(text := part.get("text")) is str]
+    return "".join(texts) if len(texts) == len(content) else None
 
 
 def read_event(payload: Row, kind: str, spot: Spot, state: State) -> Draft:

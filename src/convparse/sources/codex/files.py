@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import orjson
 
+from convparse.reading import zstd
 from convparse.sources._source import Gathered, Head, Match
 from convparse.sources.codex.fields import ITEM_EVENTS, ITEMS, LINES
 
@@ -111,7 +112,7 @@ def _base_of(path: Path) -> str | None:
     """The id of the rollout that a file's header names as its base."""
     try:
         with path.open("rb") as file:
-            line = file.readline(_HEAD)
+            line = (zstd.opened(file)[0] if path.suffix == ".zst" else file).readline(_HEAD)
         payload = orjson.loads(line)["payload"]
         base = payload["history_base"]["thread_id"]
     except (OSError, ValueError, KeyError, TypeError):

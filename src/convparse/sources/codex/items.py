@@ -172,10 +172,10 @@ def _message(item: Row, kind: str, spot: Spot, state: State) -> Draft:
 
 
 def _agent_message(item: Row, kind: str, spot: Spot, state: State) -> Draft:
-    """What one agent wrote to another; the text of a task is often encrypted (since 0.144)."""
+    """What another agent wrote to this thread; the text of a task is often encrypted (since 0.144)."""
     id, turn, _, _ = _common(item, kind, spot, state)
     blocks = read_content(state, item.get("content"), (kind, f"{spot.at}/content"), spot.place, spot.extra)
-    draft = message(state, spot, kind, id, kind, "model", blocks, turn)
+    draft = message(state, spot, kind, id, "user", "model", blocks, turn)
     draft.grammar = RESPONSE
     return draft
 
@@ -229,7 +229,7 @@ def arguments_of(value: Any) -> Json | str:
         decoded = orjson.loads(value)
     except orjson.JSONDecodeError:
         return value
-    return make_json(value) if type(decoded) in (dict, list) else value
+    return make_json(value.encode()) if type(decoded) in (dict, list) else value
 
 
 def _call(item: Row, kind: str, spot: Spot, state: State) -> Draft:

@@ -62,7 +62,7 @@ def decode(text: str) -> Output:
 
 
 def _is_cut(text: str) -> bool:
-    return "truncated…" in text and _CUT.search(text) is not None or "[... omitted " in text and _CUT.search(text) is not None
+    return ("truncated…" in text or "[... omitted " in text) and _CUT.search(text) is not None
 
 
 def _from_json(text: str) -> Output:
@@ -81,7 +81,7 @@ def _from_json(text: str) -> Output:
     return Output(
         output,
         code if type(code) is int else None,
-        float(took) if type(took) in (int, float) else None,
+        float(took) if isinstance(took, int | float) else None,
         None,
         _is_cut(output),
     )

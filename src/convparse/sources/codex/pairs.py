@@ -14,7 +14,7 @@ from convparse.blocks import Json, ToolResult
 from convparse.ledger import Ledger, Place
 from convparse.sources.codex import calls
 from convparse.sources.codex.state import Draft
-from convparse.sources.codex.twins import _add
+from convparse.sources.codex.twins import add_facts, own_facts
 
 
 class Pair:
@@ -29,30 +29,62 @@ class Pair:
         self.ends: list[Draft] = []
 
 
+class Pairs:
+    """The calls of a file so far."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, Pair] = {}
+        self.every: list[Pair] = []
+        self.late: list[Place] = []
+        self.searches: dict[str, list[Pair]] = {}
+        """Searches of the web by what was searched: before 0.142 the call has no id."""
+
+    def of(self, draft: Draft) -> Pair:
+        """The call that a draft is about."""
+        found = self.known.get(draft.call_id) if draft.call_id is not None else None
+        if found is None:
+            found = self._search(draft)
+        if found is None or (draft.talk == "call" and found.call is not None):
+            found = Pair()
+            self.every.append(found)
+            if action := _action(draft):
+                self.searches.setdefault(action, []).append(found)
+        if draft.call_id is not None:
+            self.known[draft.call_id] = found
+        return found
+
+    def _search(self, draft: Draft) -> Pair | None:
+        """A search of which only the call, or only the event, is known yet, and one of both has no id."""
+        for other in reversed(self.searches.get(_action(draft), [])):
+            if draft.talk == "call" and draft.call_id is None and other.call is None:
+                return other
+            if draft.talk == "end" and not other.ends and other.call is not None and other.call.call_id is None:
+                return other
+        return None
+
+
+def _action(draft: Draft) -> str:
+    """What was searched on the web; empty for all else."""
+    if draft.name == "web_search_call":
+        return str(draft.entry.blocks[0].input.text)
+    if draft.name in ("web_search_end", "WebSearch") and draft.facts is not None:
+        return Json.of(draft.facts["told"].get("action")).text
+    return ""
+
+
 def pair(drafts: Sequence[Draft], ledger: Ledger) -> list[Draft]:
     """The drafts that stand for something."""
-    pairs: dict[str, Pair] = {}
-    every: list[Pair] = []
-    late: list[Place] = []
-    left = []
-    for draft in drafts:
-        if draft.talk in ("call", "output", "end") and _take(draft, pairs, every, late):
-            continue
-        left.append(draft)
-    ledger.parts("codex/twin-time", late, "/timestamp", record="line")
-    for each in every:
+    pairs = Pairs()
+    left = [draft for draft in drafts if draft.talk not in ("call", "output", "end") or not _take(draft, pairs)]
+    ledger.parts("codex/twin-time", pairs.late, "/timestamp", record="line")
+    for each in pairs.every:
         _settle(each, ledger)
     return left
 
 
-def _take(draft: Draft, pairs: dict[str, Pair], every: list[Pair], late: list[Place]) -> bool:
+def _take(draft: Draft, pairs: Pairs) -> bool:
     """Enter a draft with its call; True if it was folded into an earlier one."""
-    found = pairs.get(draft.call_id) if draft.call_id is not None else None
-    if found is None or (draft.talk == "call" and found.call is not None):
-        found = Pair()
-        every.append(found)
-        if draft.call_id is not None:
-            pairs[draft.call_id] = found
+    found = pairs.of(draft)
     if draft.talk == "output":
         found.outputs.append(draft)
         return False
@@ -63,7 +95,7 @@ def _take(draft: Draft, pairs: dict[str, Pair], every: list[Pair], late: list[Pl
     if found.first is None:
         found.first = draft
         return False
-    _fold(found.first, draft, late)
+    _fold(found.first, draft, pairs.late)
     return True
 
 
@@ -71,12 +103,11 @@ def _fold(first: Draft, other: Draft, late: list[Place]) -> None:
     entry = first.entry
     if other.talk == "call":
         entry.blocks = other.entry.blocks
-        if other.id is not None and other.id != first.id:
-            _add(first, {"/payload/id": other.id}, len(entry.merged))
     if other.entry.timestamp != entry.timestamp or other.entry.timestamp_text != entry.timestamp_text:
         late.append(other.place)
-    if other.extra:
-        _add(first, other.extra, len(entry.merged))
+    more = own_facts(first, other) if other.talk == "call" else other.extra
+    if more:
+        add_facts(first, more, len(entry.merged))
     entry.merged = (*entry.merged, other.entry.origin)
 
 
@@ -112,10 +143,10 @@ def _settle_orphans(outputs: list[Draft], ledger: Ledger) -> None:
 
 
 def _full(ends: list[Draft]) -> Json | None:
-    texts = [end.facts["full"].text for end in ends if end.facts is not None]
+    texts: list[bytes] = [end.facts["full"].utf8 for end in ends if end.facts is not None]
     if len(texts) < 2:
         return Json(texts[0]) if texts else None
-    return Json(f"[{','.join(texts)}]")
+    return Json(b"[" + b",".join(texts) + b"]")
 
 
 def _told(ends: list[Draft]) -> dict[str, Any]:

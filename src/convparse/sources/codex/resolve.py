@@ -87,8 +87,9 @@ def _before(base: Thread, end: int | None, head: Header) -> list[Draft]:
             draft.entry.state = "undone"
         elif not own:
             draft.entry.inherited = True
-            if isinstance(draft.entry, Message) and draft.entry.usage is not None:
-                draft.entry.usage = None
+            entry: Any = draft.entry
+            if isinstance(draft.entry, Message) and entry.usage is not None:
+                entry.usage = None
                 base.part.ledger.part("inherited-usage", draft.place, record=draft.name)
         kept.append(draft)
     return kept
@@ -104,12 +105,17 @@ def _pass_over(draft: Draft, ledger: Ledger) -> None:
 
 def _settle_authors(drafts: Sequence[Draft], header: Header, prompted: bool) -> None:
     last = next((draft for draft in reversed(drafts) if isinstance(draft.entry, Message)), None)
+    before = ""
     for draft in drafts:
+        entry: Any = draft.entry
         if isinstance(draft.entry, Message):
             if draft.talk == "user":
                 _settle_user(draft, header, prompted and draft is not last)
-            elif draft.entry.author == "harness" and draft.entry.role != "tool":
-                _inject(draft, draft.entry.role)
+                if before == "output" and not any(type(block) is Text for block in entry.blocks):
+                    entry.author = "harness"  # a picture that a tool looked at, put in as if sent (up to 0.98)
+            elif entry.author == "harness":
+                _inject(draft, entry.role)
+            before = draft.talk
 
 
 def _settle_user(draft: Draft, header: Header, prompted: bool) -> None:

@@ -1,7 +1,7 @@
 """Event messages and completed items that tell of what was said, thought or done: the twins of Responses API items.
 
-What comes in: the payload of an ``event_msg`` line and its spot. What goes out: a draft that can stand alone, should its twin be
-missing, and knows by what its twin is found. A draft of talk ``end`` gets its blocks from ``calls`` in ``resolve``.
+What comes in: the payload of an ``event_msg`` line and its spot. What goes out: a draft that can stand alone, should its twin
+be missing, and knows by what its twin is found. A draft of talk ``end`` gets its blocks from ``calls`` in ``resolve``.
 """
 
 from collections.abc import Callable, Mapping
@@ -180,5 +180,3 @@ READERS: Final[Mapping[str, Reader]] = MappingProxyType(
     {"UserMessage": _user, "AgentMessage": _agent, "Plan": _plan, "Reasoning": _reasoning}
 )
 """Completed items that are said or thought; the rest tell of calls."""
-
-

@@ -9,7 +9,9 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 import attrs
+import orjson
 
+from convparse.blocks import ToolCall, ToolResult
 from convparse.records import Link, Message
 from convparse.sources.codex.state import Draft
 from convparse.times import iso_time
@@ -149,32 +151,44 @@ def links_of(drafts: Sequence[Draft], header: Header) -> tuple[Link, ...]:
 
 
 def _spawned(drafts: Sequence[Draft]) -> list[tuple[str, str | None]]:
+    """The threads that calls started, by what tells of the call: an activity, its event, or its output (up to 0.134)."""
     spawned: dict[str, str | None] = {}
+    spawners: set[str | None] = set()
     for draft in drafts:
         if draft.entry.inherited:
             continue
         if draft.name in ("SubAgentActivity", "sub_agent_activity"):
             facts = draft.facts or {}
-            call_id = _string(facts.get("id", facts.get("event_id")))
-            if type(facts.get("agent_thread_id")) is str and facts.get("kind") in ("started", None):
-                spawned.setdefault(facts["agent_thread_id"], call_id)
-        elif isinstance(draft.entry, Message):
+            id, call_id = facts.get("agent_thread_id"), facts.get("id", facts.get("event_id"))
+            if type(id) is str and facts.get("kind") == "started":
+                spawned.setdefault(id, _string(call_id))
+        elif draft.talk in ("call", "output", "end"):
             for block in draft.entry.blocks:
-                for id in _receivers(block):
-                    spawned.setdefault(id, block.call_id)
+                if type(block) is ToolCall and block.name == "spawn_agent":
+                    spawners.add(block.id)
+                elif type(block) is ToolResult:
+                    for id in _receivers(block, block.call_id in spawners):
+                        spawned.setdefault(id, block.call_id)
     return list(spawned.items())
 
 
-def _receivers(block: Any) -> list[str]:
-    """The threads that the result of a spawning call names."""
-    full = getattr(block, "full", None)
-    if full is None or ("spawn" not in full.text):
-        return []
-    told = full.value
+def _receivers(result: ToolResult, spawner: bool) -> list[str]:
+    """The threads that a result names as started."""
+    told = result.full.value if result.full is not None and b"spawn" in result.full.utf8 else None
     told = told.get("item", told) if type(told) is dict else {}
+    ids: Any = None
     if told.get("type") == "collab_agent_spawn_end":
-        return [told["new_thread_id"]] if type(told.get("new_thread_id")) is str else []
-    if told.get("type") != "CollabAgentToolCall" or told.get("tool") != "spawn_agent":
-        return []
-    ids = told.get("receiver_thread_ids")
+        ids = [told.get("new_thread_id")]
+    elif told.get("type") == "CollabAgentToolCall" and told.get("tool") == "spawn_agent":
+        ids = told.get("receiver_thread_ids")
+    elif spawner and result.full is None and result.text.startswith("{"):
+        ids = [_agent_id(result.text)]
     return [id for id in ids if type(id) is str] if type(ids) is list else []
+
+
+def _agent_id(text: str) -> Any:
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+    return value.get("agent_id") if type(value) is dict else None

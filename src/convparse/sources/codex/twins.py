@@ -83,13 +83,8 @@ class Twins:
         entry.merged = (*entry.merged, late.origin)
         if late.timestamp != entry.timestamp or late.timestamp_text != entry.timestamp_text:
             self.late.append(other.place)
-        more: Extra = dict(other.extra or {})
-        if other.id is not None and other.id != first.id and other.grammar in _ID:
-            more[_ID[other.grammar]] = other.id
-        if late.turn_id != entry.turn_id and other.grammar in _TURN:
-            more[_TURN[other.grammar]] = late.turn_id
-        if more:
-            _add(first, more, len(entry.merged) - 1)
+        if more := own_facts(first, other):
+            add_facts(first, more, len(entry.merged) - 1)
 
     def join(self, group: Group, other: Draft) -> None:
         """Fold a draft into a group, whose blocks become those of the richest record."""
@@ -112,12 +107,23 @@ class Twins:
         self.ledger.parts("codex/twin-time", self.late, "/timestamp", record="line")
 
 
-def _add(first: Draft, more: Extra, number: int) -> None:
-    """What the record ``merged[number]`` alone has."""
+def own_facts(first: Draft, other: Draft) -> Extra:
+    """What a record says of itself that the one it is folded into does not: ids, its turn, whatever is beside its fields."""
+    more: Extra = dict(other.extra or {})
+    if other.id is not None and other.id != first.id and other.grammar in _ID:
+        more[_ID[other.grammar]] = other.id
+    if other.entry.turn_id != first.entry.turn_id and other.grammar in _TURN:
+        more[_TURN[other.grammar]] = other.entry.turn_id
+    return more
+
+
+def add_facts(first: Draft, more: Extra, number: int) -> None:
+    """Keep what the record ``merged[number]`` alone has."""
     extra = first.extra if first.extra is not None else {}
     known = {pointer.rpartition("/")[2]: value for pointer, value in extra.items()}
     for pointer, value in more.items():
-        if known.get(pointer.rpartition("/")[2], known) != value:
+        name = pointer.rpartition("/")[2]
+        if name not in known or known[name] != value:
             extra[f"merged/{number}{pointer}"] = value
     first.extra = extra
 
@@ -251,7 +257,12 @@ def _covering(twins: Twins, draft: Draft) -> list[Group]:
     for part in reversed(draft.parts):
         for at in range(len(twins.thought) - 1, -1, -1):
             group = twins.thought[at]
-            if group.first.grammar == EVENT and draft.grammar not in group.grammars and group.parts == (part,) and at not in found:
+            if (
+                group.first.grammar == EVENT
+                and draft.grammar not in group.grammars
+                and group.parts == (part,)
+                and at not in found
+            ):
                 found.append(at)
                 break
     return [twins.thought[at] for at in sorted(found)]

@@ -53,7 +53,7 @@ class _Kept:
     value: Request
     told: Told
     at: tuple[int, int]
-    """Where it goes: its index, and the operation that cut it off, or one after all."""
+    """Where it goes: by the operation that wrote it, and by its index."""
     more: list[Any] = attrs.field(factory=list)
     """Entries for what was replaced in it."""
 
@@ -111,11 +111,13 @@ def with_undone(state: State, log: Log, home: Home, draft: Draft, told: list[Tol
     sorter = _Sorter(state, log, home, draft)
     requests = log.state.get("requests")
     present = [item for item in enumerate(requests if type(requests) is list else ()) if item[1] is not None]
+    written = 0
     for (at, request), records in zip(present, told, strict=True):
-        if type(request) is dict:
-            sorter.kept[sorter.own(request)] = _Kept(request, records, (at, len(log.operations)))
-        else:
-            sorter.kept["", at] = _Kept({}, records, (at, len(log.operations)))
+        node = log.node.at("requests").at(at)
+        written = max(written, node.operation)
+        id = sorter.own(request) if type(request) is dict else ("", at)
+        id = id if id not in sorter.kept else ("", at)
+        sorter.kept[id] = _Kept(request if type(request) is dict else {}, records, (written, at))
     taken = list(_expanded(log))
     _keep_undone(sorter, taken)
     for erased in taken:
@@ -159,18 +161,15 @@ def _keep_undone(sorter: _Sorter, taken: list[Erased]) -> None:
     for erased in taken:
         if _is_request(erased):
             id = sorter.own(erased.value)
-            response = erased.value.get("response")
-            if type(response) is list:
-                sorter.owners[builtin_id(response)] = id
             if id not in sorter.kept:
                 last[id] = erased
     for id, erased in last.items():
         home = sorter.home_of(erased.node, erased.path)
-        told = read_request(sorter.state, erased.value, home, sorter.draft.id, None)
+        told = read_request(sorter.state, erased.value, home, sorter.draft.id, sorter.draft.place)
         for entry in told.entries:
             entry.state = "undone"
         sessions.take_children(sorter.draft, told)
-        sorter.kept[id] = _Kept(erased.value, told, (erased.first, erased.by))
+        sorter.kept[id] = _Kept(erased.value, told, (erased.node.operation, int(erased.path[1])))
 
 
 def _sort(sorter: _Sorter, erased: Erased) -> None:

@@ -30,8 +30,10 @@ class Slot:
 
 
 Item: TypeAlias = Block | Slot
-_FENCES: Final = re.compile(r"\s*(?:```\s*)+")
-_FENCE: Final = "\n```\n"
+_FENCES: Final = re.compile(r"\s*(?:`{3,}\s*)+")
+_OPENED: Final = re.compile(r"(?:^|\n)`{3,}\n$")
+_CLOSED: Final = re.compile(r"\n`{3,}\n")
+_FENCE: Final = re.compile(r"^`{3,}", re.MULTILINE)
 
 
 class Run:
@@ -48,7 +50,8 @@ class Run:
         if self._edited and reference is None:
             if _FENCES.fullmatch(text):
                 return
-            text = text.removeprefix(_FENCE)
+            closed = _CLOSED.match(text)
+            text = text[closed.end() :] if closed else text
         self._edited = False
         self._texts.append(text)
         if reference is not None:
@@ -63,8 +66,10 @@ class Run:
     def edit(self, *items: Item) -> None:
         """An edit: the fence that was opened for it is taken back."""
         text = "".join(self._texts)
-        if text.endswith(_FENCE) and text.count("```") % 2:
-            self._texts = [text.removesuffix(_FENCE)]
+        if _FENCES.fullmatch(text):
+            self._texts.clear()
+        elif text.endswith("`\n") and len(_FENCE.findall(text)) % 2:
+            self._texts = [_OPENED.sub("", text)]
         self.end()
         self._edited = True
         self.items.extend(items)

@@ -180,8 +180,7 @@ def _asked(reader: Reader, value: Request, key: str, id: str | None, context: Co
         (),
         home.origin(),
     )
-    if home.log is not None:
-        entry.merged = home.merged(at for name in _ASKED for at in home.at(name).operations())
+    entry.merged = home.merged(home.written(_ASKED))
     entry.extra = json_of(reader.extra) if reader.extra else None
     reader.extra = rest
     return entry
@@ -329,8 +328,7 @@ def _answers(
         )
         entry.origin = _answer_origin(home)
         if not n:
-            ended = {at for name in _ENDED for at in home.at(name).operations()}
-            entry.merged = home.merged(home.operations() - ended)
+            entry.merged = home.merged(home.operations() - home.written(_ENDED))
             _add(entry, reader.extra)
         yield entry
 
@@ -480,8 +478,7 @@ def _end(reader: Reader, home: Home, key: str, data: dict[str, Any], when: Any, 
         duration=took / 1000 if took is not None else None,
         origin=origin_at.origin(),
     )
-    if home.log is not None:
-        entry.merged = home.merged(at for name in _ENDED for at in home.at(name).operations())
+    entry.merged = home.merged(home.written(_ENDED))
     return entry
 
 

@@ -8,8 +8,8 @@ was bookkeeping, or later operations say the same again; ``erased`` sees to what
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from convparse.ledger import Ledger, Place
-from convparse.reading.mutation_log import Log
+from convparse.ledger import Ledger, Place, escape
+from convparse.reading.mutation_log import Log, Operation
 from convparse.sources._reading import json_of, open_event
 from convparse.sources._source import Unit
 from convparse.sources.copilot import erased
@@ -75,7 +75,8 @@ def _head(reader: Reader, value: dict[str, Any]) -> Draft:
         if stamp is not None and when is None:
             reader.note("bad-timestamp", f"/{key}", "session")
             reader.extra[f"/{key}"] = stamp
-    version = value.get("version")
+    place, version = value.get("initialLocation"), value.get("version")
+    draft.place = place if type(place) is str else None
     draft.newer = type(version) is int and version > NEWEST_SESSION
     data = {pointer[1:]: item for pointer, item in reader.extra.items()}
     key = reader.state.keys.count(draft.id, "session")
@@ -100,15 +101,13 @@ def _id_in_results(value: dict[str, Any]) -> str | None:
 
 
 def _requests(state: State, value: dict[str, Any], home: Home, draft: Draft, reader: Reader) -> Iterator[Told]:
-    place = value.get("initialLocation")
-    place = place if type(place) is str else None
     requests = value.get("requests")
     if requests is not None and type(requests) is not list:
         _add_to_head(draft, "requests", requests)
         reader.note("unexpected-type", "/requests", "session")
     for at, request in enumerate(requests if type(requests) is list else ()):
         if request is not None:
-            told = read_request(state, request, home.at("requests", at), draft.id, place)
+            told = read_request(state, request, home.at("requests", at), draft.id, draft.place)
             take_children(draft, told)
             yield told
 
@@ -172,6 +171,10 @@ def _replayed(state: State, log: Log, place: Place) -> Draft:
     draft.partial = log.headless
     for value, at in log.others:
         draft.entries.append(_other(state, value, at))
+    for number, operation in enumerate(log.operations):
+        if operation.more is not None:
+            home.used.add(number)
+            draft.entries.append(_more(state, operation))
     _account(state, log, home, draft)
     return draft
 
@@ -191,6 +194,16 @@ def _other(state: State, value: Any, place: Place) -> Any:
     state.ledger.part(code, place, record="operation")
     key = state.keys.count(None, "operation")
     return open_event(key, "unknown", "operation", None, json_of(value), origin=Home(state.path, place).origin())
+
+
+def _more(state: State, operation: Operation) -> Any:
+    """What an operation's record says that nobody knows."""
+    assert operation.more is not None
+    for key in operation.more:
+        state.ledger.part("unknown-field", operation.place, f"/{escape(key)}", record="operation")
+    event = open_event(state.keys.count(None, "operation"), "unknown", "operation", None, json_of(operation.more))
+    event.origin = Home(state.path, operation.place).origin()
+    return event
 
 
 def _account(state: State, log: Log, home: Home, draft: Draft) -> None:

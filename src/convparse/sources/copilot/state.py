@@ -22,7 +22,7 @@ _INDEX: Final = re.compile(r"/\d+(?=/|$)")
 class Draft:
     """A session that was read: its entries in order, still open where ``resolve`` settles something."""
 
-    __slots__ = ("calls", "children", "created", "entries", "id", "newer", "partial", "title", "title_origin", "updated")
+    __slots__ = ("calls", "children", "created", "entries", "id", "newer", "partial", "place", "title", "title_origin", "updated")
 
     def __init__(self, id: str | None) -> None:
         self.id = id
@@ -30,6 +30,8 @@ class Draft:
         self.title_origin: str | None = None
         self.created: Any = None
         self.updated: Any = None
+        self.place: str | None = None
+        """Where in the editor it was."""
         self.newer = False
         self.partial = False
         self.entries: list[Any] = []
@@ -75,6 +77,11 @@ class Home:
     def operations(self) -> set[int]:
         """The operations that wrote the value or something in it."""
         return set(self.node.operations()) if self.node is not None else set()
+
+    def written(self, names: Iterable[str]) -> set[int]:
+        """The operations that wrote any of these fields after the value as a whole."""
+        below = self.node.below if self.node is not None else None
+        return {at for name in names if below and name in below for at in below[name].operations()}
 
     def merged(self, operations: Iterable[int]) -> tuple[Origin, ...]:
         """The units of operations that no record has yet."""

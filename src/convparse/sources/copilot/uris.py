@@ -1,8 +1,8 @@
-"""Places as VS Code writes them: Uri objects and strings, to URIs and to the words shown for them.
+r"""Places as VS Code writes them: Uri objects and strings, to URIs and to the words shown for them.
 
 A Uri object is put together from scheme, authority, path, query and fragment alone: ``fsPath`` and ``external`` are caches, and
 on a Windows client they are wrong for remote files. A ``file`` URI of a local file becomes its path where a path is asked for:
-with its slash on POSIX, with a drive letter or a server's name on Windows.
+with its slash on POSIX, as ``c:\x`` or ``\\server\x`` on Windows.
 """
 
 import re
@@ -48,8 +48,8 @@ def path_of(uri: str) -> str:
         path = slash + path
     authority, path = unquote(authority), unquote(path)
     if authority:
-        return f"//{authority}{path}"
-    return path[1:] if _DRIVE.match(path) else path
+        return f"//{authority}{path}".replace("/", "\\")
+    return path[1:].replace("/", "\\") if _DRIVE.match(path) else path
 
 
 def file_name(uri: str) -> str:

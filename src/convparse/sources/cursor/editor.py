@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from convparse.ledger import NOWHERE, Ledger
 from convparse.reading.decoding import Refused
-from convparse.reading.rows import Record, Rows, decode_value
-from convparse.reading.sqlite import Table, bounds
+from convparse.reading.rows import Rows, decode_value
+from convparse.reading.tables import Record, Table, bounds
 from convparse.sources._source import Store, Unit
 from convparse.sources.cursor.fields import CHAT, CONTENT, FAMILIES, GENERATIONS, HEADS, ITEMS, PANES, PROMPTS, READ
 

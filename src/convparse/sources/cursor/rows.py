@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from convparse.ledger import Ledger, Place
-from convparse.reading.rows import Record
+from convparse.reading.tables import Record
 from convparse.sources._reading import json_of, open_event
 from convparse.sources._source import Unit
 from convparse.sources.cursor import workspaces

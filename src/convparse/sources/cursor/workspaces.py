@@ -6,10 +6,15 @@ Prompts survive the loss of the conversations that they began, and are then all 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+
+import orjson
 
 from convparse.ledger import Place
-from convparse.reading.rows import Record
+from convparse.reading.tables import Record
+from convparse.records import Context, Event
 from convparse.sources._reading import Extra, json_of, keep, make_text, open_event, open_message
+from convparse.sources._source import Session
 from convparse.sources.cursor.bubbles import read_tab_bubble
 from convparse.sources.cursor.composers import odd_value
 from convparse.sources.cursor.editor import is_head, is_tab
@@ -162,3 +167,46 @@ ITEMS: Final[Mapping[str, Handler]] = MappingProxyType(
     {**dict.fromkeys(HEADS, _read_heads), CHAT: _read_chat, PROMPTS: _read_prompts, GENERATIONS: _read_generations}
 )
 """What reads each key."""
+
+
+# ---- folders ---------------------------------------------------------------------------------------------------------------
+
+
+def workspace(session: Session) -> Event | None:
+    """``workspace.json`` beside a database: the folder that its window had open."""
+    found = session.note("workspace.json")
+    if found is None:
+        return None
+    origin, data = found
+    text = data.decode("utf-8", "replace")
+    try:
+        value = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return Event("workspace", "workspace", "workspace.json", text, origin=origin)
+    uri = next((value[key] for key in ("folder", "workspace") if key in value), None) if type(value) is dict else None
+    folder = local_path(uri.get("path") if type(uri) is dict else uri)
+    context = Context(cwd=folder) if folder is not None else None
+    return Event("workspace", "workspace", "workspace.json", data=json_of(value), context=context, origin=origin)
+
+
+def folder_of(identifier: Any) -> str | None:
+    """The folder that a ``workspaceIdentifier`` names."""
+    uri = identifier.get("uri") if type(identifier) is dict else None
+    if type(uri) is not dict:
+        return None
+    remote = uri.get("scheme") not in (None, "file")
+    names = ("external", "path") if remote else ("fsPath", "path", "external")
+    return next((local_path(uri[name]) for name in names if type(uri.get(name)) is str), None)
+
+
+def local_path(uri: Any) -> str | None:
+    """The path of a ``file:`` URI, without a guess: any other URI stays as it is, for its host is part of the place."""
+    if type(uri) is not str:
+        return None
+    if not uri.startswith("file:"):
+        return uri
+    parts = urlsplit(uri)
+    path = unquote(parts.path)
+    if parts.netloc:
+        return f"//{unquote(parts.netloc)}{path}"
+    return path[1:] if path[2:3] == ":" else path
