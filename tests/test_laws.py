@@ -386,17 +386,7 @@ HARD: Final[dict[str, Callable[[int], bytes]]] = {
 """What makes careless readers slow, by size."""
 
 
-SLOW: Final = {
-    "a session a row": "threads: _join renames every session joined so far at each one that joins",
-    "queued prompts": "queue: _take looks through all that wait",
-    "side chains": "agents: each side chain looks through all open calls",
-}
-"""What is not linear yet, and why; an entry goes when its cause does."""
-
-
-@pytest.mark.parametrize(
-    "case", [pytest.param(case, marks=pytest.mark.xfail(case in SLOW, reason=SLOW.get(case, ""), strict=True)) for case in HARD]
-)
+@pytest.mark.parametrize("case", HARD)
 def test_time_is_linear(case: str) -> None:
     def views(data: bytes) -> None:
         for conversation in parse(data, "claude-code").conversations:

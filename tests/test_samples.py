@@ -68,7 +68,10 @@ def count(rows: list[dict[str, Any]]) -> Counter[str]:
         found["calls"] += sum(kind in ("tool_use", "server_tool_use", "mcp_tool_use") for kind in kinds)
         found["results"] += sum(isinstance(kind, str) and kind.endswith("tool_result") for kind in kinds)
         message = row.get("message")
-        copied = row.get("forkedFrom") or {row.get("sessionId"), row.get("requestSessionId", own)} != {own}
+        kept_source = row.get("sessionId") != own and release(row) >= (2, 0, 30)
+        copied = (
+            row.get("forkedFrom") or kept_source or row.get("requestSessionId", row.get("sessionId")) != row.get("sessionId")
+        )
         if row.get("type") == "assistant" and isinstance(message, dict) and message.get("usage") and not copied:
             responses[message.get("id") or row.get("requestId") or row.get("uuid") or at] = message["usage"]
     for usage in responses.values():
@@ -77,6 +80,11 @@ def count(rows: list[dict[str, Any]]) -> Counter[str]:
         if isinstance(attempts, list) and any(attempt.get("type") == "fallback_message" for attempt in attempts):
             found["output"] += sum(number(attempt.get("output_tokens")) for attempt in attempts if attempt["type"] == "message")
     return found
+
+
+def release(row: dict[str, Any]) -> tuple[int, ...]:
+    """The version of a row. Forks left the source's session id on copied rows since 2.0.30; before, sessions followed each other."""
+    return tuple(int(part) for part in str(row.get("version")).split(".") if part.isdigit())
 
 
 def number(value: Any) -> int:

@@ -263,7 +263,7 @@ def test_a_log_that_does_not_fit_is_left_out_and_named(tmp_path):
     assert result.snapshot.wal == "ignored"
     assert "wal-ignored" in result.dropped_by_code()
     assert "malformed-database" not in result.dropped_by_code()
-    assert len(result.conversations[0].messages) == 666 - 66 + 66
+    assert len(result.conversations[0].messages) == 600  # 66 of 666 have values that are no JSON
     assert all(account.balanced for account in result.accounts)
     assert listing(tmp_path) == before
 

@@ -54,9 +54,10 @@ def session_file(path: str) -> str:
     given = Path(path)
     if not given.is_dir():
         return path
-    beside = given.with_name(f"{given.name}.jsonl")
-    if given.name and beside.is_file():
-        return str(beside)
+    if given.name and given.with_name(f"{given.name}.jsonl").is_file():
+        return str(given.with_name(f"{given.name}.jsonl"))
+    if (given / "events.jsonl").is_file():
+        return str(given / "events.jsonl")
     inside = sorted(given.glob("subagents/**/*.jsonl"))[:1]
     if not inside:
         raise UnknownSource(

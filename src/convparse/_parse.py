@@ -17,7 +17,8 @@ from convparse.drops import Account, Bin, Drop
 from convparse.errors import ConvparseError
 from convparse.ledger import Ledger
 from convparse.limits import Limits
-from convparse.reading import documents, jsonl, mutation_log, racing, texts, zstd
+from convparse.reading import documents, joined, jsonl, mutation_log, racing, texts, zstd
+from convparse.reading.decoding import Refused, decode_exact
 from convparse.reading.opening import open_regular
 from convparse.records import Conversation, Entry, Origin
 from convparse.result import ParseResult, Snapshot, file_stamp
@@ -31,6 +32,10 @@ def _read_jsonl(file: BinaryIO, size: int, ledger: Ledger, variant: Variant, sou
 
 def _read_document(file: BinaryIO, size: int, ledger: Ledger, variant: Variant, source: Source) -> Iterator[Unit]:
     return documents.read_document(file, size, ledger)
+
+
+def _read_joined(file: BinaryIO, size: int, ledger: Ledger, variant: Variant, source: Source) -> Iterator[Unit]:
+    return joined.iter_joined(file, size, ledger, variant.is_record, unproven=frozenset(source.skipped))
 
 
 def _read_mutation_log(file: BinaryIO, size: int, ledger: Ledger, variant: Variant, source: Source) -> Iterator[Unit]:
@@ -55,6 +60,7 @@ CONTAINERS: Final[dict[str, Callable[[BinaryIO, int, Ledger, Variant, Source], I
     "jsonl": _read_jsonl,
     "document": _read_document,
     "text": _read_text,
+    "jsonl-joined": _read_joined,
     "mutation-log": _read_mutation_log,
     "racing-document": _read_racing,
     "jsonl-zstd": _read_zstd,
@@ -181,6 +187,7 @@ class _Run:
         self.parts: list[FilePart] = []
         self.sizes: dict[str, tuple[int, str]] = {}
         self.notes: dict[str, tuple[Origin, bytes]] = {}
+        self.documents: dict[str, tuple[Origin, Any] | None] = {}
         self.ledgers: dict[str, Ledger] = {}
         self.gathered = Gathered(())
 
@@ -224,6 +231,21 @@ class _Run:
         if path not in self.ledgers:
             self._read_note(name, path)
         return self.notes.get(name)
+
+    def document(self, name: str) -> tuple[Origin, Any] | None:
+        """A side file that is one JSON document, with the same care as any other; damage is named once."""
+        if name not in self.documents:
+            note = self.note(name)
+            self.documents[name] = None if note is None else self._decode_note(*note)
+        return self.documents[name]
+
+    def _decode_note(self, origin: Origin, data: bytes) -> tuple[Origin, Any] | None:
+        ledger, place = self.ledgers[origin.path], (0, 0, len(data))
+        try:
+            return origin, decode_exact(data.removeprefix(jsonl.BOM).strip(), ledger, place)
+        except Refused as refusal:
+            ledger.unit(refusal.code, place, excerpt=data[: self.limits.excerpt])
+            return None
 
     def _read_note(self, name: str, path: str) -> None:
         try:

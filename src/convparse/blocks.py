@@ -150,7 +150,7 @@ class Edit:
 
 @attrs.frozen
 class Unknown:
-    """Something this version does not know, kept raw and named in ``dropped``."""
+    """Something held as JSON: what this version does not know, which is named in ``dropped``, or knows and does not model."""
 
     kind: str
     json: Json

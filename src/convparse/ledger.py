@@ -1,7 +1,7 @@
 """The ledger of one file: it folds and counts what a parse does not carry over, and what its containers pass by.
 
-A *place* is ``(line, offset, length)`` of the unit. ``unit`` enters a whole unit, ``part`` a place inside one, ``blank`` bytes
-in which nothing was said. ``judge`` gives a function that looks at the keys of an object by its *shape*, the tuple of its
+A *place* is ``(line, offset, length)`` of the unit, line 0 where lines mean nothing. ``unit`` enters a whole unit, ``part`` a
+place inside one, ``blank`` bytes in which nothing was said. ``judge`` gives a function that looks at the keys of an object by its *shape*, the tuple of its
 keys: a shape is judged once and counted from then on, which makes one look-up answer whether anything in it is unknown.
 ``close`` gives the drops.
 """
@@ -80,8 +80,8 @@ class Shape:
         self.kept = tuple((key, fields.kept.get(key, ALWAYS)) for key in keys if key in kept)
         self.silence = (*(silent for _, silent in self.kept), None, None)
         self.marked = not fields.marks.isdisjoint(keys)
-        at = {key: i for i, key in enumerate(keys)}
-        where = [at.get(key, -1) for key in fields.picked] + [at[key] for key, _ in self.kept]
+        index = {key: i for i, key in enumerate(keys)}
+        where = [index.get(key, -1) for key in fields.picked] + [index[key] for key, _ in self.kept]
         self.pick: Callable[[tuple[Any, ...]], tuple[Any, ...]] = itemgetter(*where, -1, -1)
 
 
@@ -90,6 +90,7 @@ class Look(Protocol):
 
     def __call__(self, value: dict[str, Any], place: Place, at: str | None = None) -> Shape:
         """The shape."""
+        ...
 
 
 class _Fold:
@@ -223,7 +224,7 @@ class Ledger:
                 pattern,
                 fold.count,
                 fold.size,
-                tuple(sorted(fold.lines)),
+                tuple(sorted(number for number in fold.lines if number)),
                 self.codes[code].summary,
                 _excerpt(fold.excerpt) if self._excerpts else "",
             )

@@ -31,7 +31,7 @@ class Origin:
     offset: int | None = None
     """0-based byte offset in the decoded bytes of the file."""
     length: int | None = None
-    """Bytes, the line end included; over all origins of a file they never overlap."""
+    """Bytes, the line end included. Entries of one unit have the same run of bytes; otherwise runs never overlap."""
     table: str | None = None
     key: str | None = None
     rowid: int | None = None

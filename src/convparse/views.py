@@ -275,8 +275,10 @@ def _split(conversation: Conversation) -> Iterator[list[Message | Event]]:
         if entry.state != "active":
             continue
         if type(entry) is Message and entry.author == "human" and begun and (entry.turn_id is None or entry.turn_id != turn_id):
-            yield current
-            current, turn_id, begun = [], None, False
+            if any(type(earlier) is Message for earlier in current):
+                yield current
+                current = []
+            turn_id, begun = None, False
         current.append(entry)
         if type(entry) is Message and turn_id is None:
             turn_id = entry.turn_id

@@ -7,7 +7,7 @@ from typing import Final
 from convparse.errors import UnknownSource
 from convparse.sources._source import Source
 
-_MODULES: Final = {"claude-code": "claude_code", "codex": "codex", "copilot": "copilot", "cursor": "cursor"}
+_MODULES: Final = {"claude-code": "claude_code", "codex": "codex", "copilot": "copilot", "copilot-cli": "copilot_cli", "cursor": "cursor"}
 
 
 class _Sources(Mapping[str, Source]):

@@ -54,6 +54,9 @@ def odd(ledger: Ledger, extra: Extra, place: Place, record: str, pointer: str, v
     ledger.part("unexpected-type", place, pointer if pattern is None else pattern, record=record, pointer=pointer)
 
 
+_MADE: Final[Place] = (0, 0, 0)
+
+
 class Keys:
     """Unique and stable keys of one file's entries."""
 
@@ -72,9 +75,16 @@ class Keys:
     def again(self, id: str) -> str:
         """For a record whose id has been seen."""
         n = self._repeats[id] = self._repeats.get(id, 1) + 1
-        return f"{id}#{n}"
+        return self._free(f"{id}#{n}")
 
     def count(self, thread: str | None, name: str) -> str:
         """For a record without an id: its thread, its name and how many there were before."""
         n = self._counts[thread, name] = self._counts.get((thread, name), 0) + 1
-        return f"{thread or ''}:{name}:{n}"
+        return self._free(f"{thread or ''}:{name}:{n}")
+
+    def _free(self, key: str) -> str:
+        """A made key, with a mark added for every record that has it already."""
+        while key in self.seen:
+            key += "'"
+        self.seen[key] = _MADE
+        return key

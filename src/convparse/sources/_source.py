@@ -78,9 +78,15 @@ class Session(Protocol):
 
     def names(self) -> Iterable[str]:
         """The names of the side files there are."""
+        ...
 
     def note(self, name: str) -> tuple[Origin, bytes] | None:
         """Origin and bytes of a side file; None if there is none. It counts as read if some record has the origin."""
+        ...
+
+    def document(self, name: str) -> tuple[Origin, Any] | None:
+        """Origin and value of a side file that is one JSON document; None if there is none, or it does not decode."""
+        ...
 
 
 Resolved: TypeAlias = tuple[list[Conversation], list[Entry]]

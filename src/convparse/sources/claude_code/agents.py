@@ -5,11 +5,11 @@ answer, and for side chains inside a main file (up to 2.0.0) the very text of th
 """
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 import attrs
-import orjson
 
 from convparse.blocks import Injected, Json, ToolCall, ToolResult
 from convparse.records import Event, Link, Message
@@ -127,43 +127,42 @@ def _spawned(thread: Thread) -> Iterable[tuple[str, str | None]]:
 def _claim_by_text(sides: list[Thread], threads: list[Thread], result: Links) -> set[str | None]:
     """Match side chains to calls by the text of the task, each call once, in order."""
     claimed: set[str | None] = set()
-    open_calls: list[tuple[Any, str | None, str]] = []
+    calls: dict[str, deque[tuple[Thread, str | None]]] = {}
     for thread in threads:
         if not thread.sidechain:
             for call in _blocks(thread, ToolCall):
-                task = call.input.value.get("prompt") if call.name in SPAWNERS and isinstance(call.input, Json) else None
-                if type(task) is str:
-                    open_calls.append((thread, call.id, task))
+                task = _task(call)
+                if task is not None:
+                    calls.setdefault(task, deque()).append((thread, call.id))
     for side in sides:
         first = next((draft.entry for draft in side.drafts if isinstance(draft.entry, Message)), None)
-        for at, (thread, call_id, task) in enumerate(open_calls):
-            if first is not None and first.text == task:
-                result.found[id(thread)].append(Link("subagent", side.id or "", call_id))
-                claimed.add(side.id)
-                del open_calls[at]
-                break
+        waiting = calls.get(first.text) if first is not None else None
+        if waiting:
+            thread, call_id = waiting.popleft()
+            result.found[id(thread)].append(Link("subagent", side.id or "", call_id))
+            claimed.add(side.id)
     return claimed
 
 
+def _task(call: ToolCall) -> str | None:
+    """What a call asks an agent to do."""
+    given = call.input.value if call.name in SPAWNERS and isinstance(call.input, Json) else None
+    task = given.get("prompt") if type(given) is dict else None
+    return task if type(task) is str else None
+
+
 def _meta(thread: Thread, session: Session) -> dict[str, Any] | None:
-    found = session.note(f"meta/{thread.part.path}")
-    if found is None:
-        return None
-    try:
-        value = orjson.loads(found[1])
-    except orjson.JSONDecodeError:
-        return None
-    return value if type(value) is dict else None
+    found = session.document(f"meta/{thread.part.path}")
+    return found[1] if found is not None and type(found[1]) is dict else None
 
 
 def described(thread: Thread, session: Session) -> tuple[list[Event], tuple[str | None, str | None]]:
     """What stands beside an agent's file about it: an event for its ``meta.json``, and a title."""
-    meta = _meta(thread, session)
-    if meta is not None:
-        found = session.note(f"meta/{thread.part.path}")
-        assert found is not None
-        description = meta.get("description")
-        event = Event(f"{thread.id}:agent-meta", "agent", "agent-meta", data=Json.of(meta), origin=found[0])
+    found = session.document(f"meta/{thread.part.path}") if not thread.sidechain else None
+    if found is not None:
+        origin, meta = found
+        description = meta.get("description") if type(meta) is dict else None
+        event = Event(f"{thread.id}:agent-meta", "agent", "agent-meta", data=Json.of(meta), origin=origin)
         return [event], (description, "agent-meta") if type(description) is str else (None, None)
     messages = [draft.entry for draft in thread.drafts if isinstance(draft.entry, Message)]
     warm = bool(messages) and messages[0].text == "Warmup" and thread.drafts[0].name == "user"

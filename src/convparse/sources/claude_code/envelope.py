@@ -59,6 +59,9 @@ def _read_scene(
         extra["/isSidechain"] = False
     if other is not None and other != session:
         extra["/session_id"] = other
+    inner = agent if agent is not None else "" if side is True else None
+    if inner is not None and session is not None and state.sessions.get(inner) != session:
+        state.sessions[inner] = extra["/sessionId"] = session
     told = tuple(facts)
     context = state.contexts.get(told)
     if context is None and any(fact is not None for fact in told):

@@ -273,7 +273,7 @@ ATTACHMENTS: Final[Mapping[str, tuple[str, str | None]]] = MappingProxyType(
 PROGRESSES: Final = frozenset(
     "agent_progress bash_progress hook_progress mcp_progress query_update search_results_received waiting_for_task".split()
 )
-"""Types of ``progress`` rows (2.1.12 to 2.1.71)."""
+"""Types of ``progress`` rows (2.1.12 to 2.1.72)."""
 
 BLOCKS: Final[Mapping[str, Fields]] = MappingProxyType(
     {

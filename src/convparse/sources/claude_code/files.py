@@ -88,12 +88,14 @@ def gather(path: str, variant: str, subagents: bool) -> Gathered:
     notes |= {f"workflow/{Path(n).name}": n for n in found if Path(n).parent.name == "workflows" and n.endswith(".json")}
     notes |= {f"title/{Path(n).name}": n for n in found if Path(n).name == "custom-title.json"}
     logs = ([(str(main), variant)] if main.is_file() else []) + [(name, variant) for name in (*agents, *journals)]
+    left: list[tuple[str, str]] = []
     if not subagents:
-        left = tuple((name, "skipped-file") for name, _ in logs[1:])
-        return Gathered(tuple(logs[:1]), {k: v for k, v in notes.items() if not k.startswith("meta/")}, left)
-    read = {*agents, *journals, *notes.values()}
-    unread = tuple((name, "unread-file") for name in everything if name not in read)
-    return Gathered(tuple(logs), notes, unread)
+        metas = [path for name, path in notes.items() if name.startswith("meta/")]
+        left = [(name, "skipped-file") for name in (*(name for name, _ in logs[1:]), *metas)]
+        logs, notes = logs[:1], {name: path for name, path in notes.items() if not name.startswith("meta/")}
+    read = {*(name for name, _ in logs), *notes.values(), *(name for name, _ in left)}
+    left += [(name, "unread-file") for name in everything if name not in read]
+    return Gathered(tuple(logs), notes, tuple(left))
 
 
 def _is_agent(path: Path) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from convparse.blocks import Attachment, Block, Text, Unknown
 from convparse.ledger import ALWAYS, Fields, Ledger, Place, escape
 from convparse.records import Context, Entry, Message
-from convparse.sources._reading import Extra, json_of, keep
+from convparse.sources._reading import STRING, Extra, json_of, keep, odd
 from convparse.sources._source import FilePart, Resolved, Session, Unit
 from convparse.sources.claude_code.state import Draft, State
 from convparse.times import epoch_ms
@@ -40,13 +40,13 @@ def _message(value: Any, place: Place, state: State) -> Message:
     when, text = None, None
     if type(value.get("timestamp")) is int:
         when, text = epoch_ms(value["timestamp"])
+        if when is None:
+            state.ledger.part("bad-timestamp", place, "/timestamp", record="prompt")
     elif value.get("timestamp") is not None:
-        extra["/timestamp"] = value["timestamp"]
-    if when is None:
-        state.ledger.part("bad-timestamp", place, "/timestamp", record="prompt")
+        odd(state.ledger, extra, place, "prompt", "/timestamp", value["timestamp"])
     project = value.get("project")
     if project is not None and type(project) is not str:
-        extra["/project"] = project
+        odd(state.ledger, extra, place, "prompt", "/project", project)
     return Message(
         key,
         None,
@@ -65,20 +65,19 @@ def _message(value: Any, place: Place, state: State) -> Message:
 def _pastes(pasted: Any, place: Place, state: State, extra: Extra) -> Iterator[Attachment]:
     if type(pasted) is not dict:
         if pasted is not None:
-            extra["/pastedContents"] = pasted
+            odd(state.ledger, extra, place, "prompt", "/pastedContents", pasted)
         return
     for name, item in pasted.items():
         at = f"/pastedContents/{escape(name)}"
-        fields = [item.get(key) for key in ("type", "mediaType", "content")] if type(item) is dict else [0]
-        if not {type(field) for field in fields} <= {str, type(None)} or type(fields[0]) is not str:
-            extra[at] = item
+        kind, media_type, content = (item.get(key) if type(item) is dict else None for key in ("type", "mediaType", "content"))
+        if type(kind) is not str or media_type.__class__ not in STRING or content.__class__ not in STRING:
+            odd(state.ledger, extra, place, "prompt", at, item, "/pastedContents/*")
             continue
         keep(extra, state.ledger.look(PASTE, item, place), item, at)
-        is_text = fields[0] == "text"
-        content = fields[2]
+        is_text = kind == "text"
         if content is None:
             state.ledger.part("missing-output", place, "/pastedContents/*", record="prompt", pointer=at)
-        yield Attachment(f"pasted-{fields[0]}", name, fields[1], content if is_text else None, None if is_text else content)
+        yield Attachment(f"pasted-{kind}", name, media_type, content if is_text else None, None if is_text else content)
 
 
 def resolve(parts: list[FilePart], session: Session) -> Resolved:

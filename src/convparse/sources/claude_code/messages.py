@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from convparse.blocks import Answer, Block, Text, ToolResult
-from convparse.ledger import Place
+from convparse.ledger import Place, escape
 from convparse.records import Author
 from convparse.sources._reading import STRING, Extra, json_of, keep, make_origin, make_text, odd, open_event, open_message
 from convparse.sources.claude_code import tags
@@ -258,8 +258,8 @@ def read_queued_command(row: Row, place: Place, state: State) -> Draft:
     event = draft.entry
     prompt = attachment.get("prompt")
     rest = {key: value for key, value in attachment.items() if key not in ("prompt", "type")}
-    extra: Extra = {f"/{key}": value for key, value in event.data.value.items() if key != "attachment"}
-    extra |= {f"/attachment/{key}": value for key, value in rest.items()}
+    extra: Extra = {f"/{escape(key)}": value for key, value in event.data.value.items() if key != "attachment"}
+    extra |= {f"/attachment/{escape(key)}": value for key, value in rest.items()}
     blocks: tuple[Block, ...]
     if type(prompt) is str:
         blocks = (make_text(prompt),)

@@ -5,7 +5,7 @@ the queue is the only place a person's words are kept, and a message is made of 
 thread. What goes out: for a draft's position, the message that stands behind its event.
 """
 
-from collections import Counter
+from collections import Counter, OrderedDict, deque
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -24,15 +24,15 @@ def unsaid(drafts: Sequence[Draft], ledger: Ledger) -> dict[int, Any]:
         return {}
     said = Counter(text for draft in drafts if draft.name in _SAYING for text in _said(draft.entry))
     blocked = [draft.entry.text or "" for draft in drafts if draft.name == "system/informational" and _blocks_prompt(draft)]
-    waiting: list[tuple[int, str | None]] = []
+    waiting = _Waiting()
     fates: dict[int, State] = {}
     for at, draft in operations:
         operation, texts = _facts(draft).get("operation"), _texts(draft)
         if operation == "enqueue":
-            waiting.append((at, texts[0] if texts else None))
+            waiting.add(at, texts[0] if texts else None)
             fates[at] = "pending"
         elif operation in ("dequeue", "remove"):
-            taken, text = _take(waiting, texts)
+            taken, text = waiting.take(texts[0] if texts else None)
             if taken is None or (text is None and texts):
                 fates[at] = "active"
                 if taken is not None:
@@ -40,7 +40,7 @@ def unsaid(drafts: Sequence[Draft], ledger: Ledger) -> dict[int, Any]:
             else:
                 fates[taken] = "withdrawn" if text and any(text in notice for notice in blocked) else "active"
         elif operation == "popAll":
-            waiting.clear()
+            waiting = _Waiting()
     _name_unrecorded(drafts, operations, ledger)
     return dict(_messages(drafts, fates, said))
 
@@ -84,12 +84,26 @@ def _inner(block: Injected) -> str:
     return block.text.strip().removeprefix(f"<{block.kind}>").removesuffix(f"</{block.kind}>")
 
 
-def _take(waiting: list[tuple[int, str | None]], texts: list[str]) -> tuple[int | None, str | None]:
-    """The operation that a ``dequeue`` or ``remove`` ends, and its text: the one of the same text, else the oldest."""
-    for i, (_, text) in enumerate(waiting):
-        if not texts or text is None or text == texts[0]:
-            return waiting.pop(i)
-    return None, None
+class _Waiting:
+    """The prompts in the queue, the oldest first."""
+
+    def __init__(self) -> None:
+        self.order: OrderedDict[int, str | None] = OrderedDict()
+        self.texts: dict[str | None, deque[int]] = {}
+
+    def add(self, at: int, text: str | None) -> None:
+        self.order[at] = text
+        self.texts.setdefault(text, deque()).append(at)
+
+    def take(self, text: str | None) -> tuple[int | None, str | None]:
+        """Take out the prompt of that text, else one without text, else (if no text is asked for) the oldest."""
+        for wanted in (text, None):
+            waiting = self.texts.get(wanted, deque())
+            while waiting:
+                at = waiting.popleft()
+                if at in self.order:
+                    return at, self.order.pop(at)
+        return self.order.popitem(last=False) if self.order and text is None else (None, None)
 
 
 def _messages(drafts: Sequence[Draft], fates: dict[int, State], said: Counter[str]) -> Iterator[tuple[int, Any]]:
@@ -125,7 +139,7 @@ def _message(event: Event, blocks: tuple[Block, ...], state: State, human: bool)
 
 
 def _name_unrecorded(drafts: Sequence[Draft], operations: list[tuple[int, Draft]], ledger: Ledger) -> None:
-    """Name prompts that were taken up without their text being written anywhere (2.0.76 to 2.1.63)."""
+    """Name prompts that were taken up without their text being written anywhere (2.0.76 to 2.1.72)."""
     given = sum(draft.name == "attachment/queued_command" for draft in drafts)
     texts = sum(bool(_texts(draft)) for _, draft in operations)
     removed = [draft for _, draft in operations if _facts(draft).get("operation") == "remove" and not _texts(draft)]

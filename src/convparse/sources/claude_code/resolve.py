@@ -11,8 +11,9 @@ from typing import Any, Final
 import attrs
 
 from convparse._make import close
-from convparse.blocks import Json, ToolCall, ToolResult
-from convparse.records import Conversation, Entry, Event, Message
+from convparse.blocks import ToolCall, ToolResult
+from convparse.records import Conversation, Entry, Event, Message, Origin
+from convparse.sources._reading import json_of
 from convparse.sources._source import FilePart, Resolved, Session
 from convparse.sources.claude_code import agents, graph, outputs, queue
 from convparse.sources.claude_code.fields import NEWEST
@@ -65,14 +66,14 @@ def _settle(thread: Thread, ids: dict[str, Any], session: Session) -> None:
     for at in branch.cyclic:
         ledger.part("cyclic-parent", chain[at].place, "/parentUuid", record=chain[at].name)
     if not thread.sidechain:
-        _mark([chain[at] for at in branch.undone], "state", "undone")
+        _mark([chain[at] for at in branch.undone if _is_active(chain[at])], "state", "undone")
     special = [draft for draft in thread.drafts if draft.facts is not None]
     withdrawn = {uuid for draft in special for uuid in _withdrawn(draft)}
     if withdrawn:
         _mark([draft for draft in chain if draft.uuid in withdrawn], "state", "withdrawn")
     _mark([draft for draft in special if _is_copy(draft)], "inherited", True)
     if thread.others and not thread.sidechain:
-        _mark([draft for draft in chain if draft.group in thread.others], "inherited", True)
+        _mark([draft for draft in chain if draft.group in thread.others and _keeps_source(draft)], "inherited", True)
     outputs.attach(special, session, ledger)
     if "queue-operation" in names:
         said = queue.unsaid(thread.drafts, ledger)
@@ -93,9 +94,13 @@ def _name_unpaired(threads: Sequence[Thread]) -> None:
                     elif type(block) is ToolResult:
                         results.setdefault(block.call_id, (thread, draft))
     for code, ones, others in (("missing-result", calls, results), ("orphan-result", results, calls)):
-        for id in ones.keys() - others.keys() if ones.keys() != others.keys() else ():
-            thread, draft = ones[id]
-            thread.part.ledger.part(code, draft.place, "/message/content/*", record=draft.name)
+        for id, (thread, draft) in ones.items() if ones.keys() != others.keys() else ():
+            if id not in others:
+                thread.part.ledger.part(code, draft.place, "/message/content/*", record=draft.name)
+
+
+def _is_active(draft: Draft) -> bool:
+    return draft.entry is not None and draft.entry.state == "active"
 
 
 def _mark(drafts: Iterable[Draft], field: str, value: Any) -> None:
@@ -130,34 +135,56 @@ def _is_copy(draft: Draft) -> bool:
     return facts.get("forkedFrom") is not None or facts.get("requestSessionId") not in (None, draft.group)
 
 
+def _keeps_source(draft: Draft) -> bool:
+    """True for versions whose forks left the source's session id on copied rows; before them, sessions followed each other."""
+    context = draft.entry.context if draft.entry is not None else None
+    return context is None or context.version is None or _number(context.version) >= (2, 0, 30)
+
+
 def _starts_fork(thread: Thread) -> bool:
     return any(draft.name == "fork-context-ref" for draft in thread.drafts[:4])
 
 
-_SAME: Final = ("role", "author", "blocks", "timestamp", "response_id", "model", "kind", "name", "text", "data")
+_PLACE: Final = frozenset({"key", "parent_id", "origin", "merged", "state", "inherited"})
+"""What a record that is appended again may say otherwise."""
 
 
 def _fold_repeats(thread: Thread) -> list[Draft]:
-    """The chain, in which rows that stand twice with one id, as compactions and forks append them again, have become one."""
+    """The chain, in which rows that stand twice with one id, as compactions and forks append them again, have become one.
+
+    Of rows that differ, that one stands which the chain goes through; the other is superseded.
+    """
     chain = thread.chain
-    if len({draft.uuid for draft in chain}) == len(chain):
+    ids = {draft.uuid for draft in chain}
+    if len(ids) == len(chain):
         return chain
     first: dict[str | None, Draft] = {}
+    merged: dict[str | None, list[Origin]] = {}
     folded: set[int] = set()
     for draft in chain:
         twin = first.setdefault(draft.uuid, draft)
         if twin is draft or draft.entry is None or twin.entry is None:
             continue
-        if all(getattr(draft.entry, name, None) == getattr(twin.entry, name, None) for name in _SAME):
-            twin.entry.merged = (*twin.entry.merged, draft.entry.origin)
+        if _is_same(draft.entry, twin.entry):
+            merged.setdefault(draft.uuid, []).append(draft.entry.origin)
             thread.part.ledger.part("repeated-record", draft.place, record=draft.name)
             folded.add(id(draft))
         else:
             thread.part.ledger.part("duplicate-id", draft.place, "/uuid", record=draft.name)
-            twin.entry.state = "superseded"
-            first[draft.uuid] = draft
+            later = draft.parent in ids or twin.parent not in ids
+            (twin if later else draft).entry.state = "superseded"
+            first[draft.uuid] = draft if later else twin
+    for uuid, origins in merged.items():
+        first[uuid].entry.merged = tuple(origins)
     thread.drafts = [draft for draft in thread.drafts if id(draft) not in folded]
     return thread.chain
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    if type(one) is not type(other):
+        return False
+    names = (field.name for field in attrs.fields(Message if isinstance(one, Message) else Event))
+    return all(getattr(one, name) == getattr(other, name) for name in names if name not in _PLACE)
 
 
 # ---- conversations ---------------------------------------------------------------------------------------------------------
@@ -211,10 +238,9 @@ def _beside(session: Session) -> Iterable[Event]:
     """Events for the documents beside a session: its title, its workflows."""
     for name in session.names():
         kind, _, file = name.partition("/")
-        found = session.note(name) if kind in ("title", "workflow") else None
+        found = session.document(name) if kind in ("title", "workflow") else None
         if found is not None:
-            origin, data = found
-            yield Event(f"{kind}:{file}", kind, file, data=Json(data), origin=origin)
+            yield Event(f"{kind}:{file}", kind, file, data=json_of(found[1]), origin=found[0])
 
 
 def _unique(conversations: list[Conversation]) -> list[Conversation]:

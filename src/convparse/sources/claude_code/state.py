@@ -51,6 +51,7 @@ class State:
         "looks",
         "path",
         "scenes",
+        "sessions",
         "turns",
         "usage",
         "user",
@@ -63,6 +64,8 @@ class State:
         self.contexts: dict[tuple[Any, ...], Context] = {}
         self.scenes: dict[str, tuple[Any, ...]] = {}
         """By record type, the last thread and circumstances, behind the values they were read from."""
+        self.sessions: dict[str, str] = {}
+        """The last session id of each agent, and of side chains: kept where it changes."""
         self.usage: tuple[Any, Usage | None, Extra] = ({}, None, {})
         """The last token counts: as they stand, as a record, and what was kept beside it."""
         self.assistant, self.user = ledger.judge(ASSISTANT), ledger.judge(USER)

@@ -137,6 +137,9 @@ def _message(value: Frame, place: Place, state: State, at: str) -> Draft:
         if texts[name].__class__ not in STRING:
             odd(state.ledger, extra, place, kind, f"/message/{name}", message[name])
             texts[name] = None
+    parent, session = value.get("parent_tool_use_id"), value.get("session_id")
+    if parent is not None and session is not None and state.sessions.get(parent) != session:
+        state.sessions[parent] = extra["/session_id"] = session
     blocks = _blocks(message.get("content"), kind, place, state, extra)
     usage = read_usage(message["usage"], place, state, extra) if message.get("usage") is not None else None
     author: Any = "harness" if texts["model"] == "<synthetic>" else "model"
@@ -165,18 +168,15 @@ def _message(value: Frame, place: Place, state: State, at: str) -> Draft:
         state.origin(place, at),
         json_of(extra) if extra else None,
     )
-    parent = value.get("parent_tool_use_id")
-    facts = {"session": value.get("session_id"), "iterations": extra.get("/message/usage/iterations")}
-    return Draft(
-        entry, str(kind), place, parent or value.get("session_id"), value.get("uuid"), facts=facts, sidechain=bool(parent)
-    )
+    facts = {"session": session, "iterations": extra.get("/message/usage/iterations")}
+    return Draft(entry, str(kind), place, parent or session, value.get("uuid"), facts=facts, sidechain=bool(parent))
 
 
 def _blocks(content: Any, record: str, place: Place, state: State, extra: Extra) -> tuple[Block, ...]:
     if type(content) is str:
         return (Text(content),)
     if type(content) is not list:
-        extra["/message/content"] = content
+        odd(state.ledger, extra, place, f"frame/{record}", "/message/content", content)
         return ()
     return tuple(read_block(state, item, record, place, f"/message/content/{i}", extra) for i, item in enumerate(content))
 

@@ -66,15 +66,25 @@ def threads_of(part: FilePart) -> tuple[list[Thread], list[Draft]]:
 
 def _join(drafts: Sequence[Draft], owner: dict[str | None, str | None]) -> dict[str | None, str | None]:
     """For session ids that a parent joins, the one that stands for them all."""
-    joined: dict[str | None, str | None] = {}
+    up: dict[str | None, str | None] = {}
     for draft in drafts:
         group = draft.group
         parent = owner.get(draft.parent) if draft.parent is not None and draft.uuid is not None else None
         if parent is not None and group is not None and parent != group:
-            first, second = joined.get(parent, parent), joined.get(group, group)
+            first, second = _top(up, parent), _top(up, group)
             if first != second:
-                joined.update({name: first for name in (*joined, group, second) if joined.get(name, name) == second})
-    return joined
+                up[second] = first
+    return {name: _top(up, name) for name in up}
+
+
+def _top(up: dict[str | None, str | None], name: str | None) -> str | None:
+    """The end of a way up, which is made shorter for the next time."""
+    while name in up:
+        above = up[name]
+        if above in up:
+            up[name] = up[above]
+        name = above
+    return name
 
 
 def _adopted(draft: Draft, owner: dict[str | None, str | None]) -> str | None:
@@ -91,7 +101,7 @@ def _side_roots(drafts: Sequence[Draft]) -> dict[int, str]:
     index = {draft.uuid: at for at, draft in enumerate(drafts) if draft.sidechain and draft.uuid is not None}
     roots: dict[int, str] = {}
     for at, draft in enumerate(drafts):
-        if not draft.sidechain:
+        if not draft.sidechain or at in roots:
             continue
         line: dict[int, None] = {}
         here: int | None = at

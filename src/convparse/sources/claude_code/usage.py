@@ -52,7 +52,7 @@ def _usage(raw: dict[str, Any], place: Place, state: State, extra: Extra) -> Usa
         thought = details.get("thinking_tokens") if type(details) is dict and len(details) == 1 else None
         if type(thought) is not int:
             thought, extra[f"{_AT}/output_tokens_details"] = None, details
-    if attempts and not _repeats(attempts, raw):
+    if attempts is not None and attempts != [] and not _repeats(attempts, raw):
         extra[f"{_AT}/iterations"] = attempts
     if not (
         _KNOWN.issuperset(raw)

@@ -9,8 +9,10 @@ from typing import Final
 
 from convparse.drops import Code
 from convparse.sources._source import Source, Variant
-from convparse.sources.copilot import files, resolve, sessions
+from convparse.sources.copilot import files, replays, resolve, sessions
 from convparse.sources.copilot.fields import NEWEST, SKIPPED
+from convparse.sources.copilot_cli import rows
+from convparse.sources.copilot_cli.fields import SKIPPED as EVENTS_SKIPPED
 
 SOURCE: Final = Source(
     name="copilot",
@@ -19,13 +21,16 @@ SOURCE: Final = Source(
     variants={
         "session": Variant("document", sessions.read, resolve.resolve, files.is_session),
         "log": Variant("mutation-log", sessions.read_log, resolve.resolve, files.is_operation),
+        "transcript": Variant("jsonl-joined", rows.read, resolve.resolve_transcript, files.is_event),
+        "chatreplay": Variant("document", replays.read, resolve.resolve, files.is_session),
     },
     detect=files.detect,
     gather=files.gather,
     codes={
         "copilot/stale-twin": Code("skipped", "the flat file of a session whose log is newer", folds=True),
         "copilot/truncated-value": Code("lost", "a text too long for the editor, cut when it was written"),
+        "copilot-cli/repeated-prompt": Code("skipped", "a system prompt that stands in the file before", folds=True),
         "copilot/unjoined-call": Code("altered", "a tool call shown whose arguments cannot be told from others'"),
     },
-    skipped=SKIPPED,
+    skipped={**SKIPPED, **EVENTS_SKIPPED},
 )

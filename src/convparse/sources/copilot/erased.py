@@ -310,5 +310,3 @@ def _name_folded(sorter: _Sorter) -> None:
             code = "skipped-field" if path and path[0] in SKIPPED else "replaced-value"
             place = sorter.log.operations[operation].place
             sorter.state.ledger.part(code, place, pattern, record=str(path[0]) if path else "session")
-
-

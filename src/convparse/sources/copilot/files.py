@@ -43,6 +43,8 @@ def detect(head: Head) -> Match | None:
         return Match("log", "operations with `kind` and `k`")
     if any(record.get("type") == "session.start" and _is_extension(record) for record in records):
         return Match("transcript", "a `session.start` with `vscodeVersion`")
+    if not head.whole and _begins_replay(head.data):
+        return Match("chatreplay", "the beginning of an object with `totalLogEntries`")
     if not head.whole and _begins_session(head.data):
         return Match("session", "the beginning of an object with `requests`")
     return None
@@ -50,12 +52,16 @@ def detect(head: Head) -> Match | None:
 
 def _is_extension(record: dict[str, Any]) -> bool:
     data = record.get("data")
-    return type(data) is dict and ("vscodeVersion" in data or data.get("producer") == "copilot-agent" and "copilotVersion" in data and "cliVersion" not in data and "context" not in data)
+    return type(data) is dict and "vscodeVersion" in data
 
 
 def _begins_log(data: bytes) -> bool:
     """A first snapshot may be longer than the head."""
     return data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b'{"kind":0,"v":{', b'{"kind":0,"v": {'))
+
+
+def _begins_replay(data: bytes) -> bool:
+    return data.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{") and b'"totalLogEntries"' in data[:4096] and b'"prompts"' in data
 
 
 def _begins_session(data: bytes) -> bool:

@@ -56,9 +56,7 @@ def _known(reader: Reader, item: dict[str, Any], at: str) -> list[Part] | None:
     if type(value) is dict and type(value.get("node")) is dict and data is None and media_type is None:
         ledger, pattern = reader.state.ledger, f"{_PATTERN}/content/*/value"
         pointer = reader.pointer(f"{at}/value")
-        ledger.part(
-            "skipped-field", reader.home.place, reader.pattern(pattern), record="prompt-element", pointer=pointer
-        )
+        ledger.part("skipped-field", reader.home.place, reader.pattern(pattern), record="prompt-element", pointer=pointer)
         return read_tree(value["node"])
     if type(media_type) is str and "value" not in item:
         text = base64_of(data)

@@ -87,9 +87,7 @@ MARK: Final = Injected("undo-stop", "")
 """Stands, this very one, where the undone end of a response begins; ``requests`` takes it out."""
 
 
-def read_parts(
-    reader: Reader, parts: list[Any], stop: str | None = None, first: int = 0
-) -> dict[str | None, list[Item]]:
+def read_parts(reader: Reader, parts: list[Any], stop: str | None = None, first: int = 0) -> dict[str | None, list[Item]]:
     """The blocks of a response, by the call whose sub-agent they belong to; None is the conversation itself.
 
     ``stop``: the id of the mark behind which the response was undone. ``first``: the index of the first part.

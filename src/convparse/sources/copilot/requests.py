@@ -282,7 +282,10 @@ def _child(reader: Reader, agent: str, slot: Slot | None, blocks: list[Block], k
     data = slot.part.get("toolSpecificData") if slot is not None else None
     prompt = data.get("prompt") if type(data) is dict else None
     messages = []
-    for name, role, inside in (("task", "user", [make_text(prompt)] if type(prompt) is str else []), ("work", "assistant", blocks)):
+    for name, role, inside in (
+        ("task", "user", [make_text(prompt)] if type(prompt) is str else []),
+        ("work", "assistant", blocks),
+    ):
         if inside:
             origin = home.origin()
             messages.append(open_message(f"{key}/{agent}:{name}", None, role, "model", tuple(inside), origin=origin))

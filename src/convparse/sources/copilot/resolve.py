@@ -15,6 +15,7 @@ from convparse.records import Context, Conversation, Entry, Event, Link, Message
 from convparse.sources._source import FilePart, Resolved, Session
 from convparse.sources.copilot.state import Draft
 from convparse.sources.copilot.workspaces import read_workspace
+from convparse.sources.copilot_cli.resolve import resolve_as
 
 
 def resolve(parts: list[FilePart], session: Session) -> Resolved:
@@ -28,6 +29,18 @@ def resolve(parts: list[FilePart], session: Session) -> Resolved:
     for n, draft in enumerate(drafts):
         conversations.extend(_conversations(draft, cwd, beside if not n else []))
     return _unique(conversations), []
+
+
+def resolve_transcript(parts: list[FilePart], session: Session) -> Resolved:
+    """The conversations of the extension's own transcript: events like those of Copilot CLI."""
+    conversations, loose = resolve_as("copilot", parts, None)
+    cwd, beside = _folder(session)
+    if conversations and (cwd is not None or beside):
+        root = conversations[0]
+        context = root.context if root.context is not None and root.context.cwd else None
+        context = context or attrs.evolve(root.context or Context(), cwd=cwd)
+        conversations[0] = attrs.evolve(root, context=context, entries=(*root.entries, *beside))
+    return conversations, loose
 
 
 def _with_twin(drafts: list[Draft], twin: FilePart) -> list[Draft]:

@@ -22,7 +22,19 @@ _INDEX: Final = re.compile(r"/\d+(?=/|$)")
 class Draft:
     """A session that was read: its entries in order, still open where ``resolve`` settles something."""
 
-    __slots__ = ("calls", "children", "created", "entries", "id", "newer", "partial", "place", "title", "title_origin", "updated")
+    __slots__ = (
+        "calls",
+        "children",
+        "created",
+        "entries",
+        "id",
+        "newer",
+        "partial",
+        "place",
+        "title",
+        "title_origin",
+        "updated",
+    )
 
     def __init__(self, id: str | None) -> None:
         self.id = id

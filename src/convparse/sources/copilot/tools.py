@@ -183,9 +183,7 @@ def _join_in_order(calls: list[Call], slots: list[Slot], joined: dict[int, Call]
                 call.slot, joined[slot.index] = slot, call
 
 
-def fill(
-    reader: Reader, items: list[Item], joined: dict[int, Call], outputs: dict[str, Any], cancelled: bool
-) -> list[Block]:
+def fill(reader: Reader, items: list[Item], joined: dict[int, Call], outputs: dict[str, Any], cancelled: bool) -> list[Block]:
     """The blocks with every slot filled: a call, and its result if there is one."""
     blocks: list[Block] = []
     for item in items:
@@ -198,9 +196,7 @@ def fill(
     return blocks
 
 
-def _shown_call(
-    reader: Reader, slot: Slot, call: Call | None, outputs: dict[str, Any], cancelled: bool
-) -> list[Block]:
+def _shown_call(reader: Reader, slot: Slot, call: Call | None, outputs: dict[str, Any], cancelled: bool) -> list[Block]:
     part, at = slot.part, slot.at
     id, tool = (reader.text(part, key, at, "toolInvocationSerialized") for key in ("toolCallId", "toolId"))
     full = reader.judged(TOOL, part, at)
@@ -274,7 +270,9 @@ def _result(
     details = part.get("resultDetails")
     error = details.get("isError") if type(details) is dict else None
     confirmed = part.get("isConfirmed")
-    status = CONFIRMATIONS.get(confirmed.get("type")) if type(confirmed) is dict and type(confirmed.get("type")) is int else None
+    status = (
+        CONFIRMATIONS.get(confirmed.get("type")) if type(confirmed) is dict and type(confirmed.get("type")) is int else None
+    )
     if status is None and part.get("isConfirmed") is False and type(confirmed) is bool and shown and not content:
         status = "denied"
     if status is None and shown and not content and code is None:

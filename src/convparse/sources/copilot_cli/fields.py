@@ -118,7 +118,12 @@ EVENTS: Final[Mapping[str, tuple[str, str | None, str | None]]] = MappingProxyTy
             ("session.compaction_start", "compaction-start", None, None),
             ("session.compaction_complete", "compaction", "summaryContent", None),
             ("session.context_changed", "context", None, None),
-            ("session.error", "error", "message", "errorType statusCode originatingMessageId stack providerCallId errorCode url"),
+            (
+                "session.error",
+                "error",
+                "message",
+                "errorType statusCode originatingMessageId stack providerCallId errorCode url",
+            ),
             ("session.handoff", "handoff", None, None),
             ("session.info", "notice", "message", "infoType url tip"),
             ("session.mode_changed", "mode", "newMode", "previousMode"),

@@ -159,8 +159,7 @@ def read_assistant(event: Event) -> Draft:
     data = event.data
     event.keep(ASSISTANT, data, "/data")
     text, thought, opaque, id, call, model = (
-        event.string(data, key)
-        for key in ("content", "reasoningText", "reasoningOpaque", "messageId", "apiCallId", "model")
+        event.string(data, key) for key in ("content", "reasoningText", "reasoningOpaque", "messageId", "apiCallId", "model")
     )
     blocks: list[Block] = []
     if thought or opaque or data.get("encryptedContent") is not None:
@@ -178,9 +177,7 @@ def read_assistant(event: Event) -> Draft:
         event.odd(written, "/data/outputTokens")
     # Since 1.0.102 the program itself asks what became of a background agent: no model, no API call.
     own = model is None and call is None and not text and thought is None and len(blocks) == 1 and _is_check(data)
-    return message(
-        event, "assistant", "harness" if own else "model", blocks, model=model, usage=usage, response_id=call or id
-    )
+    return message(event, "assistant", "harness" if own else "model", blocks, model=model, usage=usage, response_id=call or id)
 
 
 def _is_check(data: dict[str, Any]) -> bool:
@@ -294,7 +291,9 @@ def read_tool_complete(event: Event) -> Draft:
     shell = data.get("shellExecution")
     code = shell.get("exitCode") if type(shell) is dict else None
     if type(code) is not int:
-        trailer = _EXIT.search(content[-1].text[-200:]) if content and hasattr(content[-1], "text") and content[-1].text else None
+        trailer = (
+            _EXIT.search(content[-1].text[-200:]) if content and hasattr(content[-1], "text") and content[-1].text else None
+        )
         code = int(trailer[1]) if trailer else None
     status = "interrupted" if data.get("model") == _RESUMED else word if type(word) is str else None
     for key in ("shellExecution", "fileEdits", "toolTelemetry"):
