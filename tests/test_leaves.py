@@ -169,4 +169,48 @@ def test_what_was_once_silent_is_not(name: str) -> None:
     data, is_meant = ONCE_SILENT[name]
     rows = {number: row for number, _, row in decoded(data)}
     meant = [leaf for leaf in leaves(data) if is_meant(leaf, rows)]
-    assert meant and unnoticed(data, meant, source="claude-code") == []
+    assert meant
+    assert unnoticed(data, meant, source="claude-code") == []
+
+
+# ---- the helper itself -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["word", "", "é", "\u2028", "😀", "…", "2026-01-01T00:00:00Z", "~", "\ud7ff", 0, 7, 9, 10, -1, 1.5, 1e300, 0.0, 2**70],
+)
+def test_a_changed_leaf_is_another_of_the_same_length(value: Any) -> None:
+    for at in (0.0, 0.5, 1.0):
+        other = changed(value, at)
+        assert other != value
+        assert type(other) is type(value)
+        assert value == "" or len(encoded(other)) == len(encoded(value))
+
+
+def test_true_null_and_empty_become_something_else() -> None:
+    assert [changed(value) for value in (True, False, None, [], {})] == [False, True, "x", {}, []]
+
+
+def test_every_leaf_has_its_place() -> None:
+    data = b'{"a":[1,{"b/c":"x"}],"~":{},"d":null}\nnot JSON\n\n[2]\n'
+    found = [(leaf.line, leaf.pointer, leaf.value) for leaf in leaves(data)]
+    assert found == [(1, "/a/0", 1), (1, "/a/1/b~1c", "x"), (1, "/~0", {}), (1, "/d", None), (4, "/0", 2)]
+    rows = {number: row for number, _, row in decoded(data)}
+    assert all(resolve(rows[line], pointer) == value for line, pointer, value in found)
+    assert with_leaf(data, leaves(data)[1]) == data.replace(b'"x"', b'"y"')
+    assert json.loads(with_leaf(b'{"a":1}\r\n', leaves(b'{"a":1}\r\n')[0])) == {"a": 2}
+
+
+def test_patterns_cover_what_is_below_them() -> None:
+    assert covers("/a/*", "/a/7/b")
+    assert covers("", "/a")
+    assert not covers("/a/*", "/a")
+    assert not covers("/a", "/ab")
+
+
+def test_places_are_no_facts() -> None:
+    a, b = (convparse.Message("k", None, "user", None, origin=convparse.Origin(path)) for path in "ab")
+    assert a != b
+    assert same(a, b)
+    assert not same(a, convparse.Message("k", None, "user", None, (convparse.Text("x"),), origin=a.origin))

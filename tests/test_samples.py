@@ -83,7 +83,7 @@ def count(rows: list[dict[str, Any]]) -> Counter[str]:
 
 
 def release(row: dict[str, Any]) -> tuple[int, ...]:
-    """The version of a row. Forks left the source's session id on copied rows since 2.0.30; before, sessions followed each other."""
+    """The version of a row: forks left the source's session id on copied rows since 2.0.30, not before."""
     return tuple(int(part) for part in str(row.get("version")).split(".") if part.isdigit())
 
 

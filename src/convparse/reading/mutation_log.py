@@ -1,9 +1,9 @@
 """A mutation log: JSON Lines whose records are operations on one JSON value, replayed as VS Code replays them.
 
 A binary file comes in; one ``Log`` goes out, with the value that the operations leave, every operation that was applied, and
-what the operations took away. Kind 0 replaces the value, 1 sets, 2 cuts a list and appends to it, 3 deletes. Where VS Code's own
-code gives a value, this one is equal. Where that gives up, the one operation is passed over and named, nothing is created in
-its place, and later operations on the same list are named as uncertain.
+what the operations took away. Kind 0 replaces the value, 1 sets, 2 cuts a list and appends to it, 3 deletes. Where VS Code's
+own code gives a value, this one is equal. Where that gives up, the one operation is passed over and named, nothing is created
+in its place, and later operations on the same list are named as uncertain.
 
 ``Log.nodes`` remembers which operation wrote what: a tree beside the value, with a node where an operation wrote and none below
 what it wrote whole. Values taken away stand in ``Log.erased`` as they were. Time and memory are linear in the bytes read: no

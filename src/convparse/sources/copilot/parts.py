@@ -262,7 +262,7 @@ def _hook(reader: Reader, run: Run, part: dict[str, Any], at: str) -> bool:
     texts = [part.get(key) for key in ("stopReason", "systemMessage")]
     if any(text is not None and type(text) is not str for text in texts):
         return False
-    run.add(Injected("hook", "\n".join(text for text in texts if text)))
+    run.add(Injected("hook", "\n".join(text for text in texts if type(text) is str and text)))
     return True
 
 

@@ -121,13 +121,14 @@ def _request(log: _Log) -> Any:
     response, about = value.get("response"), value.get("metadata")
     if type(about) is not dict or not (value.get("id") is None or type(value.get("id")) is str):
         return None
-    said = response.get("message") if type(response) is dict else None
+    response = response if type(response) is dict else {"value": response} if response is not None else {}
+    said = response.get("message")
     keep(log.extra, log.state.ledger.look(REQUEST, value, log.place), value, "")
     blocks: list[Block] = []
     if type(said) is list and all(type(text) is str for text in said):
         blocks = [make_text("".join(said))] if any(said) else []
         log.extra["/response"] = {key: item for key, item in response.items() if key != "message"}
-    elif response is not None:
+    elif response:
         log.extra["/response"] = response
     entry = log.message("assistant", "model", blocks, value.get("id"))
     model, stamp, usage = (about.get(key) for key in ("model", "startTime", "usage"))

@@ -429,7 +429,7 @@ def _ended(reader: Reader, value: Request, key: str, answers: list[Any]) -> Iter
     reader.enter("result")
     reader.keep(RESULT, result, "/result")
     reader.enter()
-    data = {pointer: item for pointer, item in reader.extra.items()}
+    data = dict(reader.extra)
     data.update({f"/modelState/{name}": item for name, item in state.items() if name != "completedAt"})
     details = result.get("errorDetails", value.get("responseErrorDetails"))
     at = "/result/errorDetails" if "errorDetails" in result else "/responseErrorDetails"

@@ -1,8 +1,8 @@
 """The file facts of a session, and its conversations.
 
 What comes in: the drafts of a session file, of its stale twin, and of the transcript beside it, and the folder's
-``workspace.json``. What goes out: a conversation for each session, one for every sub-agent; every record is frozen here. The log
-wins over the flat file of the same name, which stands in only where the log gives no requests.
+``workspace.json``. What goes out: a conversation for each session, one for every sub-agent; every record is frozen here. The
+log wins over the flat file of the same name, which stands in only where the log gives no requests.
 """
 
 from typing import Any
@@ -75,7 +75,7 @@ def _folder(session: Session) -> tuple[str | None, list[Entry]]:
     origin, data = found
     value, cwd = read_workspace(data)
     text = data.decode("utf-8", "replace")
-    event = Event("workspace", "workspace", "workspace.json", cwd, Json(text) if value is not None else None, origin=origin)
+    event = Event("workspace", "workspace", "workspace.json", cwd, Json.of(value) if value is not None else None, origin=origin)
     return cwd, [event if value is not None else attrs.evolve(event, text=text, kind="unknown")]
 
 
@@ -85,7 +85,7 @@ def freeze(entry: Any) -> Entry:
 
 
 def _conversations(draft: Draft, cwd: str | None, beside: list[Entry]) -> list[Conversation]:
-    entries = tuple([*(freeze(entry) for entry in draft.entries), *beside])
+    entries = (*(freeze(entry) for entry in draft.entries), *beside)
     contexts = [entry.context for entry in entries if entry.context is not None]
     context = contexts[0] if contexts else None
     if cwd is not None:

@@ -1,7 +1,7 @@
 """Sessions, to drafts: flat session files, exports, the values of ``interactive.sessions``, and what a mutation log leaves.
 
-What comes in: the one value of a document, or a replayed log. What goes out: a draft a session, its entries in the session's own
-order. Of a log, every operation stands for something in the end: it wrote what a record says (its origin, or ``merged``), it
+What comes in: the one value of a document, or a replayed log. What goes out: a draft a session, its entries in the session's
+own order. Of a log, every operation stands for something in the end: it wrote what a record says (its origin, or ``merged``), it
 was bookkeeping, or later operations say the same again; ``erased`` sees to what was taken away.
 """
 

@@ -1,7 +1,7 @@
 """Tool calls of a request, from both sides at once: the editor's parts, and the rounds that the extension kept for the model.
 
-The parts say when a call was shown, whether it was allowed and what it looked like; the rounds have the model's own words: name,
-arguments, output. A part and a call of a round belong together if they have the same id, if they have it but for the ending
+The parts say when a call was shown, whether it was allowed and what it looked like; the rounds have the model's own words:
+name, arguments, output. A part and a call of a round belong together if they have the same id, if they have it but for the ending
 ``__vscode-<n>`` (1.109), or, before that, if they are the same in number for one tool, in their order. What cannot be joined
 stands for itself and is named. Every call comes out once, with its result behind it.
 """
@@ -11,14 +11,18 @@ from bisect import bisect_left
 from typing import Any, Final
 
 import attrs
+import orjson
 
 from convparse.blocks import Block, Json, Part, Text, ToolCall, ToolResult
+from convparse.reading.decoding import deeper
 from convparse.sources._reading import json_of, make_call, make_result
 from convparse.sources.copilot.fields import CALL, CONFIRMATIONS, ROUND, ROUND_THINKING, TOOL
 from convparse.sources.copilot.outputs import read_output, shown_output
 from convparse.sources.copilot.parts import Item, Slot
 from convparse.sources.copilot.state import Reader
 
+_DEPTH: Final = 200
+"""Levels of arguments that are taken for JSON."""
 _SUFFIX: Final = re.compile(r"__vscode-\d+$")
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NAMES: Final = {
@@ -132,13 +136,11 @@ def _arguments(value: Any) -> Json | str:
 
 def as_json(text: str) -> Json | str:
     """A text as JSON if it is JSON."""
-    from json import JSONDecodeError, loads
-
     try:
-        value = loads(text)
-    except (JSONDecodeError, RecursionError, ValueError):
+        value = orjson.loads(text)
+    except ValueError:
         return text
-    return Json(text) if type(value) is dict or type(value) is list else text
+    return Json(text) if type(value) in (dict, list) and not deeper(value, _DEPTH) else text
 
 
 def join(reader: Reader, calls: list[Call], slots: list[Slot]) -> dict[int, Call]:

@@ -4,17 +4,23 @@
 stays a URI, decoded, so that its host can be read.
 """
 
-from typing import Any
+from typing import Any, Final
 
-from convparse._json import decode
+import orjson
+
+from convparse.reading.decoding import deeper
 from convparse.sources.copilot.uris import path_of
+
+_DEPTH: Final = 200
 
 
 def read_workspace(data: bytes) -> tuple[Any, str | None]:
     """The value of a ``workspace.json`` and the folder, or workspace file, it names."""
     try:
-        value = decode(data.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
+        value = orjson.loads(data)
+    except ValueError:
+        return None, None
+    if deeper(value, _DEPTH):
         return None, None
     uri = value.get("folder", value.get("workspace")) if type(value) is dict else None
     return value, path_of(uri) if type(uri) is str else None

@@ -1,7 +1,7 @@
 """GitHub Copilot CLI: the events of a session, and the whole-session objects of its first versions.
 
-``fields`` says what is known, ``rows`` and ``messages`` read, ``resolve`` settles what only the whole file can tell; ``history``
-is the oldest format; ``files`` finds and recognises.
+``fields`` says what is known, ``rows`` and ``messages`` read, ``resolve`` settles what only the whole file can tell;
+``history`` is the oldest format; ``files`` finds and recognises.
 """
 
 from typing import Final

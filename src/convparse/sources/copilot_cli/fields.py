@@ -1,7 +1,7 @@
 """What is known of Copilot CLI's events, field by field: from 1.0.20 to 1.0.102, and the extension's own transcripts.
 
-``Fields`` tables say of every key of an event's data whether a record is made from it, whether it is kept as JSON, or whether it
-is left out by name and why. Event types without a table are known by name and kept as they are.
+``Fields`` tables say of every key of an event's data whether a record is made from it, whether it is kept as JSON, or whether
+it is left out by name and why. Event types without a table are known by name and kept as they are.
 """
 
 from collections.abc import Mapping
@@ -45,7 +45,8 @@ ASSISTANT: Final = Fields(
     "assistant.message",
     "/data",
     typed=_words(
-        "messageId content toolRequests interactionId model outputTokens reasoningText reasoningOpaque parentToolCallId apiCallId"
+        "messageId content toolRequests interactionId model outputTokens reasoningText reasoningOpaque parentToolCallId"
+        " apiCallId"
     ),
     kept=_kept(
         *"encryptedContent reasoningBlocks reasoningWireField serverTools chunkIndex chunkCount phase turnId".split(),
@@ -164,8 +165,8 @@ EVENTS: Final[Mapping[str, tuple[str, str | None, str | None]]] = MappingProxyTy
                 "subagent.completed",
                 "agent",
                 None,
-                "toolCallId agentName agentDisplayName model firstDispatchedModel modelSelectionSource totalToolCalls totalTokens"
-                " durationMs",
+                "toolCallId agentName agentDisplayName model firstDispatchedModel modelSelectionSource totalToolCalls"
+                " totalTokens durationMs",
             ),
             ("subagent.configured", "agent", None, "model reasoningEffort multiTurn"),
             ("subagent.failed", "error", "error", None),
@@ -180,7 +181,7 @@ EVENTS: Final[Mapping[str, tuple[str, str | None, str | None]]] = MappingProxyTy
         )
     }
 )
-"""Event types that are events here: their kind, the key of what a person would read, and the keys that are known (None: all)."""
+"""Types that are events here: their kind, the key of what a person would read, and the keys that are known (None: all)."""
 PLAIN: Final = _words(
     "assistant.intent assistant.usage custom_agent.started custom_agent.completed custom_agent.failed custom_agent.selected"
     " external_tool.requested external_tool.completed session.auto_mode_resolved session.autopilot_objective_changed"

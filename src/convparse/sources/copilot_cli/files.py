@@ -13,7 +13,14 @@ from convparse.sources._source import Gathered, Head, Match
 
 _PREFIXES: Final = ("session.", "assistant.", "user.", "tool.", "subagent.", "custom_agent.", "system.", "hook.", "permission.")
 _NOTES: Final = frozenset({"workspace.yaml", "plan.md", "rewind-file-snapshots/index.json"})
-_BOOKKEEPING: Final = ("inuse.", ".workspace-fork", "vscode.metadata", "vscode.requests", "session.db")
+_BOOKKEEPING: Final = (
+    "inuse.",
+    ".workspace-fork",
+    "vscode.metadata",
+    "vscode.requests",
+    "session.db",
+    "rewind-file-snapshots/",
+)
 _DEPTH: Final = 4
 
 
@@ -53,7 +60,7 @@ def gather(path: str, variant: str, subagents: bool) -> Gathered:
         if inside in _NOTES or (inside.startswith("checkpoints/") and inside.endswith(".md")):
             notes[inside] = name
         else:
-            own = inside.startswith(_BOOKKEEPING) or inside.startswith("rewind-file-snapshots/")
+            own = inside.startswith(_BOOKKEEPING)
             unread.append((name, "skipped-file" if own else "unread-file"))
     return Gathered(((str(main), variant),), notes, tuple(unread))
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from convparse.blocks import Block, Image, Injected, Unknown
 from convparse.ledger import ALWAYS, Fields, Ledger, Place
-from convparse.records import Author, Conversation
+from convparse.records import Author, Conversation, Event
 from convparse.sources._reading import json_of, make_call, make_result, make_text, open_event, open_message
 from convparse.sources._source import FilePart, Resolved, Session, Unit
 from convparse.sources.copilot.tools import as_json
@@ -154,7 +154,8 @@ def resolve(parts: list[FilePart], session: Session) -> Resolved:
     conversations = []
     for part in parts:
         entries = tuple(freeze(draft.entry) for draft in part.drafts)
-        about = entries[0].data.value if entries and entries[0].name == "history" and entries[0].data is not None else {}
+        head = entries[0] if entries else None
+        about = head.data.value if isinstance(head, Event) and head.data is not None else {}
         about = about if type(about) is dict else {}
         id, start = about.get("sessionId"), about.get("startTime")
         created = iso_time(start)[0] if type(start) is str else None

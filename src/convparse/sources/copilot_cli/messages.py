@@ -7,7 +7,7 @@ it; ``tool.execution_start`` says them again, and is a call of its own only wher
 import re
 from typing import Any, Final
 
-from convparse.blocks import Answer, Attachment, Block, Image, Injected, Json, Part
+from convparse.blocks import Answer, Attachment, Block, Image, Injected, Json, Part, Text
 from convparse.records import Author, Usage
 from convparse.sources._reading import json_of, make_call, make_result, make_text, make_thinking, open_event, open_message
 from convparse.sources.copilot.tools import as_json
@@ -77,7 +77,7 @@ def read_user(event: Event) -> Draft:
     blocks = _sent(event, text, sent)
     if author == "harness":
         word = source if type(source) is str else "autopilot"
-        blocks = [Injected(word, b.text) if not isinstance(b, Injected) else b for b in blocks if hasattr(b, "text")]
+        blocks = [Injected(word, block.text) if isinstance(block, Text) else block for block in blocks]
     blocks += _attachments(event)
     return message(event, "user", author, blocks)
 

@@ -104,7 +104,8 @@ def _settle_fork(drafts: list[Draft], ledger: Ledger) -> None:
     at = next((i for i, draft in enumerate(drafts) if _fork(draft) is not None and _is_child(draft)), None)
     for draft in drafts[1:at] if at is not None else ():
         draft.entry.inherited = True
-        if isinstance(draft.entry, Message) and draft.entry.usage is not None:
+        usage = getattr(draft.entry, "usage", None)
+        if usage is not None:
             draft.entry.usage = None
             ledger.part("inherited-usage", draft.place, "/data/outputTokens", record=draft.name)
         if draft.name == "session.usage_record":
@@ -154,8 +155,8 @@ def _root(
     source: str, drafts: list[Draft], start: dict[str, Any], links: list[Link], beside: list[Event], about: dict[str, Any]
 ) -> Conversation:
     parent = start.get("detachedFromSpawningParentSessionId")
-    forks = [id for draft in drafts if _is_child(draft) and (id := _fork(draft)) is not None]
-    links = [*links, *(Link("fork", id) for id in forks)]
+    forks = [_fork(draft) for draft in drafts if _is_child(draft)]
+    links = [*links, *(Link("fork", fork) for fork in forks if fork is not None)]
     if type(parent) is str:
         links.append(Link("base", parent))
     title = about.get("name") or about.get("summary")

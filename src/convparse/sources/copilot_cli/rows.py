@@ -1,8 +1,8 @@
 """Events of a session, to drafts: one plain function an event type, found in ``ROWS``.
 
-What comes in: one decoded event and its place. What goes out: a draft whose open record holds every unit fact of the event, or a
-draft without a record for what ``SKIPPED`` names. An event of an unknown type, or of an unexpected make, becomes an event of kind
-``unknown`` that holds it whole. Never looked at: any other event but what ``State`` remembers of those before.
+What comes in: one decoded event and its place. What goes out: a draft whose open record holds every unit fact of the event, or
+a draft without a record for what ``SKIPPED`` names. An event of an unknown type, or of an unexpected make, becomes an event of
+kind ``unknown`` that holds it whole. Never looked at: any other event but what ``State`` remembers of those before.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -85,7 +85,7 @@ def _event(event: Event, kind: str, text_key: str | None) -> Draft:
         origin=event.state.origin(event.place, event.at),
     )
     took = event.data.get("durationMs")
-    entry.duration = took / 1000 if type(took) in (int, float) else None
+    entry.duration = took / 1000 if type(took) is int or type(took) is float else None
     return Draft(entry, event.name, event.place, event.group)
 
 
