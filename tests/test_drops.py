@@ -8,7 +8,7 @@ import pytest
 
 from convparse.blocks import Json
 from convparse.drops import CODES, Account, Bin, Code, Drop
-from convparse.ledger import ALWAYS, Fields, Ledger, escape
+from convparse.ledger import ALWAYS, AnyOf, Fields, Ledger, escape
 from convparse.limits import Limits
 from convparse.records import Origin
 
@@ -195,6 +195,26 @@ def test_the_pointer_is_exact_where_the_pattern_is_not():
     assert ("/content/*", "/content/4") == (found.pattern, found.origin.pointer)
 
 
+@pytest.mark.parametrize(("lines", "shown"), [(0, ()), (2, (1, 2)), (3, (1, 2, 3)), (5, (1, 2, 3))])
+def test_many_places_at_once_are_one_drop_with_an_exact_count(lines: int, shown: tuple[int, ...]):
+    book = ledger(lines=3)
+
+    book.parts("unknown-field", [place(n + 1) for n in range(lines)], "/a", record="user")
+
+    expected = [("user", "/a", lines, shown)] if lines else []
+    assert expected == [(d.record, d.pattern, d.count, d.lines) for d in book.close()]
+
+
+def test_a_family_of_units_counts_without_bytes():
+    book = ledger()
+
+    book.family("unread-rows", (0, 0, 0), 7, record="ItemTable/x.*")
+
+    (found,) = book.close()
+    assert ("unread-rows", "ItemTable/x.*", 7, 0, "lost") == (found.code, found.record, found.count, found.bytes, found.fate)
+    assert Bin(7, 0) == book.bins["lost"]
+
+
 def test_the_first_place_is_the_earliest_not_the_first_entered():
     book = ledger()
     book.part("missing-result", place(8), pointer="/b", excerpt=b"later")
@@ -278,6 +298,16 @@ def test_a_shape_says_what_to_keep_and_what_is_unknown():
 
     assert (("mode", "plain"), ("odd", ALWAYS), ("note", ALWAYS)) == shape.kept
     assert (("odd",), ("ui",)) == (shape.unknown, shape.skipped)
+
+
+@pytest.mark.parametrize(("value", "silent"), [(None, True), ("", True), ("eu", False), (0, False)])
+def test_any_of_several_values_may_say_nothing(value: Any, silent: bool):
+    fields = Fields("user", kept={"place": AnyOf(None, "")})
+
+    shape = ledger().look(fields, {"place": value}, place(1))
+
+    assert ("place",) == tuple(key for key, _ in shape.kept)
+    assert (shape.kept[0][1] == value) is silent
 
 
 def test_an_object_of_known_keys_drops_nothing():

@@ -113,5 +113,12 @@ def test_an_open_record_can_be_settled_until_it_is_closed():
         record.author = "model"
 
 
+def test_closing_a_frozen_record_leaves_it_as_it_is():
+    record = Text("a")
+
+    assert record is close(record, Text)
+    assert Text("a") == record
+
+
 def test_an_open_record_is_not_yet_equal_to_a_closed_one():
     assert Text("a") != opener(Text)("a")

@@ -37,11 +37,15 @@ def made(path, *statements, good=True):
 def rows_of(path, limits=None, prefix="bubbleId:"):
     with closing(moments(str(path))) as found:
         database = Database(next(found).connection, limits or Limits())
+        database.audit(KV)
         return list(database.rows(KV, prefix)), database
 
 
 def codes(result):
-    return {drop.code: drop.count for drop in result.dropped}
+    found = Counter()
+    for drop in result.dropped:
+        found[drop.code] += drop.count
+    return found
 
 
 def texts(result):
@@ -115,7 +119,7 @@ def test_a_large_value_costs_itself_alone(tmp_path):
 
 
 def test_a_large_key_is_bounded(tmp_path):
-    path = made(tmp_path / "a.db", ("INSERT INTO cursorDiskKV VALUES (?, '{}')", ("bubbleId:c:" + "k" * 500,)))
+    path = made(tmp_path / "a.db", ("INSERT INTO cursorDiskKV VALUES (?, '{}')", ("bubbleId:c:" + "k" * 100_000,)))
     result = convparse.parse(path, "cursor", limits=attrs.evolve(Limits(), line_bytes=100))
     assert texts(result) == ["still here"]
     assert "malformed-database" in codes(result)
@@ -134,7 +138,7 @@ def test_keys_and_values_of_every_kind(tmp_path):
     )
     result = convparse.parse(path, "cursor")
     assert Counter(texts(result)) == Counter(["still here", "blob", "odd key", "\ufffd", "nul"])
-    assert codes(result) | {"invalid-utf8": 1} == codes(result)
+    assert codes(result)["invalid-utf8"] == 1
     assert codes(result)["odd-key"] == 4
     assert codes(result)["null-value"] == codes(result)["empty-value"] == 1
     assert codes(result)["not-an-object"] == 2

@@ -132,6 +132,12 @@ def test_what_the_harness_writes_joins_the_current_turn():
     assert [["a", "b", "note"], ["c"]] == shape(human("a"), model("b"), harness("note"), human("c"))
 
 
+def test_an_end_before_any_message_ends_no_turn():
+    (turn,) = conversation(event("turn-end"), human("a"), model("b")).turns()
+
+    assert (["a", "b"], ["turn-end"]) == ([m.text for m in turn.messages], [e.kind for e in turn.events])
+
+
 def test_events_join_the_current_turn_and_early_ones_the_first():
     early, late, last = event("title"), event("hook"), event("queue")
     first, second = conversation(early, human("a"), model("b"), late, human("c"), last).turns()

@@ -1,5 +1,8 @@
 """Read what AI coding assistants leave on disk, with an account of everything that was not carried over."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from convparse._detect import Detection, detect
 from convparse._parse import iter_conversations, parse, parse_bytes
 from convparse.blocks import (
@@ -25,9 +28,16 @@ from convparse.sources import SOURCES
 from convparse.sources._source import Source
 from convparse.views import Response, ToolUse, Turn
 
+if TYPE_CHECKING:
+    from convparse._strings import Place, map_strings, strings
+    from convparse.jsonform import from_json, schema, to_json
+    from convparse.rows import iter_rows
+    from convparse.tables import TABLES
+
 __all__ = [
     "CODES",
     "SOURCES",
+    "TABLES",
     "Account",
     "Answer",
     "Attachment",
@@ -49,6 +59,7 @@ __all__ = [
     "Message",
     "Origin",
     "ParseResult",
+    "Place",
     "Reference",
     "Response",
     "Snapshot",
@@ -64,13 +75,33 @@ __all__ = [
     "UnknownSource",
     "Usage",
     "detect",
+    "from_json",
     "iter_conversations",
+    "iter_rows",
+    "map_strings",
     "parse",
     "parse_bytes",
+    "schema",
+    "strings",
+    "to_json",
 ]
 
+_LATER = {
+    **dict.fromkeys(("Place", "map_strings", "strings"), "_strings"),
+    **dict.fromkeys(("from_json", "schema", "to_json"), "jsonform"),
+    "TABLES": "tables",
+    "iter_rows": "rows",
+}
+"""Names whose modules are loaded when they are first asked for."""
 
-def __getattr__(name: str) -> str:
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return getattr(import_module(f"convparse.{_LATER[name]}"), name)
     if name == "__version__":
         from importlib.metadata import version
 

@@ -91,7 +91,8 @@ def _settled(
     try:
         with closing(moments(path)) as found:
             for moment in found:
-                reader = _Reader(name if name is not None else path, moment, source, limits, excerpts)
+                reader = _Reader(path if name is None else name, moment, source, limits, excerpts)
+                reader.alone = name is not None
                 result = read(reader)
                 if not moment.proved():
                     continue
@@ -129,7 +130,11 @@ class _Reader:
         detection = _variant_of(_head(path, self.database), source)
         self.source = source or SOURCES[detection.source]
         self.name = detection.variant
+        if self.source.variants[self.name].store is None:
+            self.name = next((name for name, v in self.source.variants.items() if v.store is not None), self.name)
         self.shared: dict[str, Any] = {}
+        self.alone = False
+        """True if there is nothing beside the database."""
 
     @property
     def variant(self) -> Variant:
@@ -159,7 +164,7 @@ class _Reader:
         for id in store.ids(rows):
             self._add(run, rows, variant, store.units(rows, id, True))
         self._add(run, rows, variant, store.beside(rows))
-        result = self._finish(run, rows, self.source.gather(self.path, self.name, True))
+        result = self._finish(run, rows, self._beside())
         stamps = {c.id: rows.stamp(store.ranges(c.id)) for c in result.conversations if c.id is not None}
         return attrs.evolve(result, conversations=tuple(_stamped(c, stamps) for c in result.conversations))
 
@@ -171,6 +176,7 @@ class _Reader:
     def each(self, known: frozenset[str], messages: bool) -> Iterator[ParseResult]:
         """One conversation at a time."""
         _, rows, store, variant = self._begin()
+        self.shared["partial"] = bool(known) or not messages
         for id in store.ids(rows):
             stamp = rows.stamp(store.ranges(id)) if messages else None
             if stamp in known:
@@ -181,12 +187,15 @@ class _Reader:
             yield self._told(result, stamp, messages)
         run, own, _, _ = self._begin()
         self._add(run, own, variant, store.beside(own))
-        yield self._told(self._finish(run, own, self.source.gather(self.path, self.name, True)), None, True)
+        yield self._told(self._finish(run, own, self._beside()), None, True)
 
     def _told(self, result: ParseResult, stamp: str | None, messages: bool) -> ParseResult:
         body = {} if messages else {"body": "unread"}
         conversations = tuple(attrs.evolve(c, stamp=stamp, **body) for c in result.conversations)
         return attrs.evolve(result, conversations=conversations, snapshot=self.moment.snapshot())
+
+    def _beside(self) -> Gathered:
+        return Gathered(()) if self.alone else self.source.gather(self.path, self.name, True)
 
     def _begin(self) -> tuple[_Run, Rows, Store, Variant]:
         variant = self.variant

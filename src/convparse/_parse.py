@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Final
 
 import attrs
 
-from convparse import _detect
+from convparse import _after, _detect, _stamps
 from convparse.drops import Account, Bin, Drop
 from convparse.errors import ConvparseError
 from convparse.ledger import Ledger
@@ -94,16 +94,20 @@ def parse(
     if _detect.is_database(head):
         from convparse import _databases  # sqlite3 is imported only when a database is read
 
-        return _databases.parse(given, adapter, conversation_id, limits or Limits(), excerpts)
+        facts = _stamps.database_facts(given)
+        result = _databases.parse(given, adapter, conversation_id, limits or Limits(), excerpts)
+        return attrs.evolve(result, stamp=_database_stamp(result, adapter, facts))
     detection = _variant_of(head, adapter)
     adapter = adapter or SOURCES[detection.source]
     gathered = adapter.gather(given, detection.variant, subagents)
+    stamp = _stamps.stamp_of(_stamps.files_of(gathered))
     run = _Run(adapter, limits or Limits(), excerpts)
+    follow = _after.Following(after, adapter, run.limits, excerpts)
     for file, variant in gathered.logs:
-        run.read_file(file, variant, given)
+        run.read_file(file, variant, given, follow)
     result = run.finish(given, detection.variant, gathered)
-    result = attrs.evolve(result, snapshot=Snapshot("file", started, datetime.now(UTC)))
-    return _only(result, conversation_id) if conversation_id is not None else result
+    result = attrs.evolve(result, snapshot=Snapshot("file", started, datetime.now(UTC)), stamp=stamp)
+    return follow.hand_over(_only(result, conversation_id) if conversation_id is not None else result)
 
 
 def parse_bytes(
@@ -155,9 +159,16 @@ def iter_conversations(
     if _detect.is_database(_detect.read_head(_detect.session_file(given))):
         from convparse import _databases
 
-        yield from _databases.each(given, adapter, frozenset(known), messages, limits or Limits(), excerpts)
+        facts = _stamps.database_facts(given)
+        for result in _databases.each(given, adapter, frozenset(known), messages, limits or Limits(), excerpts):
+            yield attrs.evolve(result, stamp=_database_stamp(result, adapter, facts))
         return
     yield parse(given, source, subagents=subagents, excerpts=excerpts, limits=limits)
+
+
+def _database_stamp(result: ParseResult, adapter: Source | None, facts: bytes) -> str:
+    gathered = (adapter or SOURCES[result.source]).gather(result.path, result.variant, True)
+    return _stamps.database_stamp(result.path, facts, gathered)
 
 
 def _variant_of(head: Any, adapter: Source | None) -> _detect.Detection:
@@ -196,8 +207,8 @@ class _Run:
         self.sizes[path] = (size, stamp)
         return ledger
 
-    def read_file(self, path: str, variant: str, given: str) -> None:
-        """Read one file as units. Only the given path raises ``OSError``; another is named."""
+    def read_file(self, path: str, variant: str, given: str, follow: _after.Following) -> None:
+        """Read one file as units, or what was appended to it. Only the given path raises ``OSError``; another is named."""
         try:
             file, status = open_regular(path)
         except OSError as error:
@@ -206,15 +217,26 @@ class _Run:
             self.unreadable(path, error)
             return
         with file:
-            self.read_stream(file, status.st_size, path, variant, file_stamp(status))
+            part = follow.read(file, status, path, variant, self.container(variant))
+            if part is None:
+                self.read_stream(file, status.st_size, path, variant, file_stamp(status))
+                return
+        self.parts.append(part)
+        self.ledgers[path] = part.ledger
+        self.sizes[path] = (status.st_size, file_stamp(status))
+
+    def container(self, variant: str) -> Callable[[BinaryIO, int, Ledger], Iterable[Unit]]:
+        """What reads the units of a variant's files."""
+        shape = self.source.variants[variant]
+        read = CONTAINERS[shape.container]
+        return lambda file, size, ledger: read(file, size, ledger, shape, self.source)
 
     def read_stream(self, file: BinaryIO, size: int, path: str, variant: str, stamp: str) -> None:
         if self.source.variants[variant].container == "jsonl-zstd":
             (file, size), stamp = zstd.opened(file), f"zstd:{stamp}"  # no offset is one of the file's own
         ledger = self.ledger(path, size, stamp)
-        shape = self.source.variants[variant]
-        units = CONTAINERS[shape.container](file, size, ledger, shape, self.source)
-        self.parts.append(FilePart(path, variant, ledger, list(shape.read(units, ledger))))
+        units = self.container(variant)(file, size, ledger)
+        self.parts.append(FilePart(path, variant, ledger, list(self.source.variants[variant].read(units, ledger))))
 
     def unreadable(self, path: str, error: OSError) -> None:
         self.ledger(path, 0, "").part("unreadable-file", (0, 0, 0), excerpt=type(error).__name__.encode())

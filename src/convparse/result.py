@@ -37,8 +37,14 @@ class Snapshot:
     """Bytes of the private copy that was read and is gone."""
 
 
+class _Keeper:
+    """Room for what a later ``parse(after=…)`` goes on from: no field, so that it is never compared, copied or pickled."""
+
+    __slots__ = ("_kept",)
+
+
 @attrs.frozen
-class ParseResult:
+class ParseResult(_Keeper):
     """Everything one ``parse`` found."""
 
     source: str

@@ -1,8 +1,8 @@
 """JSON Lines whose records may hold raw line ends inside strings, so that one record lies on several physical lines.
 
 As ``jsonl``, but for a line that begins a record and breaks off inside a string: where it and the lines after it decode
-together as one record, they are one unit, named ``lenient-json``. Anything else is left to ``jsonl``. The look-ahead is bounded, and no
-line that is a record by itself is ever taken into another.
+together as one record, they are one unit, named ``lenient-json``. Anything else is left to ``jsonl``. The look-ahead is
+bounded, and no line that is a record by itself is ever taken into another.
 """
 
 from bisect import bisect_right

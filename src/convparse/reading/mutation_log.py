@@ -37,8 +37,9 @@ class Node:
         self.below: dict[Key, Node] | None = None
 
     def at(self, key: Key) -> "Node":
-        """The node of what is under a key; this one where nothing wrote there since."""
-        return self if self.below is None else self.below.get(key, self)
+        """The node of what is under a key; one of the same operation where nothing wrote there since."""
+        found = self.below.get(key) if self.below is not None else None
+        return Node(self.operation) if found is None else found
 
     def operations(self) -> Iterator[int]:
         """Every operation that wrote here or below."""
@@ -90,7 +91,7 @@ class Log:
 
     state: Any = None
     """The value; None before the first snapshot."""
-    node: Node = attrs.field(factory=lambda: Node(-1))
+    node: Node = attrs.field(factory=lambda: Node(0))
     headless: bool = False
     """True if operations came before any snapshot: they were applied to an empty object."""
     operations: list[Operation] = attrs.field(factory=list)
@@ -374,7 +375,7 @@ def _push(log: Log, value: dict[str, Any], operation: Operation, ledger: Ledger)
     operation.path = path = (*path[:-1], key)
     more = value.get("v")
     length = _length(value["i"]) if "i" in value else None
-    if type(items) is not list and items:  # JavaScript appends to a new list for null, 0, "" and false
+    if type(items) is not list and (items or type(items) is dict):  # a new list stands for null, 0, "" and false in JavaScript
         raise Refused("missing-target")
     if type(more) is not list and more is not None and length is None:
         raise Refused("malformed-operation")

@@ -5,6 +5,7 @@ place is ``(rowid, number, size)``: the number says how many rows were read befo
 that is read twice is one unit.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
@@ -42,6 +43,8 @@ class Rows:
             place = self._places[row.table, row.rowid] = (row.rowid, len(self._rows), row.size)
             self._rows.append((row.table, row.key, row.rowid))
             self.size += row.size
+            counts = self.shared.setdefault("counts", Counter())
+            counts[row.table, family(row.key)] += 1
         return place
 
     def origin(self, place: Place, pointer: str = "") -> Origin:
@@ -54,7 +57,10 @@ class Rows:
     def values(self, table: Table, prefix: str) -> Iterator[tuple[Record, Place]]:
         """The JSON values of the rows with a prefix."""
         for row in self.database.rows(table, prefix):
-            yield from self._value(row)
+            if len(self._rows) >= self.ledger.limits.rows:
+                self.ledger.unit("too-many-rows", self.place(row), record=family(row.key))
+            else:
+                yield from self._value(row)
 
     def value(self, table: Table, key: str) -> Iterator[tuple[Record, Place]]:
         """The JSON value of one row, or nothing."""

@@ -238,13 +238,16 @@ def _identity(path: str) -> tuple[int, int] | None:
     return status and (status.st_dev, status.st_ino)
 
 
-def connect(uri: str, timeout: float = 1.0) -> sqlite3.Connection | None:
-    """A connection that writes nothing, in a transaction that is pinned to one state; None if SQLite gives none."""
+def connect(uri: str, *, loose: bool = False) -> sqlite3.Connection | None:
+    """A connection that writes nothing, in a transaction that is pinned to one state; None if SQLite gives none.
+
+    ``loose``: also to a file that is shorter than its header says.
+    """
     connection = None
     try:
-        connection = sqlite3.connect(uri, timeout=timeout, isolation_level=None, check_same_thread=False, uri=True)
+        connection = sqlite3.connect(uri, timeout=1.0, isolation_level=None, check_same_thread=False, uri=True)
         connection.text_factory = bytes
-        for pragma in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0"):
+        for pragma in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", *(("writable_schema=ON",) if loose else ())):
             connection.execute(f"PRAGMA {pragma}")
         connection.execute("BEGIN")
         connection.execute("PRAGMA schema_version").fetchall()
@@ -322,7 +325,7 @@ def _of_copy(
             alone.close()
     kept.unlink(missing_ok=True)
     if connection is None:
-        connection = connect(f"file:{quote(str(copy))}?immutable=1")
+        connection = connect(f"file:{quote(str(copy))}?immutable=1", loose=True)
     if connection is not None:
         try:
             yield Moment(connection, method, look, source.tries, started, wal, copied=size, held=held)

@@ -11,7 +11,7 @@ SQLite's machine, not by a clock, so that the same file always reads the same.
 
 import sqlite3
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from convparse.limits import Limits
@@ -22,6 +22,8 @@ from convparse.reading.tables import Row, Table, bounds
 _STEP: Final = 20_000
 """Steps of SQLite's machine between two looks at the count."""
 _HEAD: Final = 256
+_LEAST: Final = 1 << 16
+"""Bytes that SQLite may hold in any case: its own schema is among them."""
 _FUNCTIONS: Final = frozenset({"count", "length", "typeof", "max"})
 
 
@@ -38,7 +40,7 @@ class Database:
         """The columns of every table that can be read."""
         self.refused: Mapping[str, str] = {}
         """What else is called a table or a view, with the reason."""
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(limits.line_bytes, 2**31 - 1))
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(max(limits.line_bytes, _LEAST), 2**31 - 1))
         connection.set_progress_handler(self._progress, _STEP)
         try:
             self._read_schema()
@@ -148,9 +150,29 @@ class Database:
         at = bisect_left(saved, (low, -1))
         return saved[at][0] if at < len(saved) and saved[at][0] < high else None
 
+    def heads(self, table: Table, low: str, high: str, jump: Callable[[str], str]) -> Iterator[str]:
+        """Keys of a range, each the first from where ``jump`` leads to from the one before.
+
+        Where a jump leads back, as it can in UTF-16 or from a key that is not valid text, every key that is left comes.
+        """
+        last = None
+        while (key := self.next_key(table, low, high)) is not None:
+            if key == last:
+                yield from (key for _, key in self._between(table, low, high))
+                return
+            yield key
+            last, low = key, jump(key)
+
+    def _between(self, table: Table, low: str, high: str) -> Iterator[tuple[int, str]]:
+        try:
+            for rowid, key in self._run(_sql(table, _KEYS), low, high):
+                yield rowid, _text(key)
+        except TROUBLE:
+            self.damaged = True
+
     def row(self, table: Table, key: str) -> Row | None:
         """The row of one key."""
-        if not self.has(table) or "\0" in key or not _is_text(key):
+        if not self.has(table) or not _is_text(key):
             return None
         if table not in self._salvaged:
             try:
@@ -226,6 +248,8 @@ class Database:
         told = key.decode("utf-8", "replace") if type(key) is bytes else None
         stored = value if type(value) is bytes else None if value is None else str(value).encode()
         size = (len(key) if type(key) is bytes else 0) + len(stored or b"")
+        if len(stored or b"") > self._limits.line_bytes:
+            return Row(table.name, rowid, told, kind.decode(), (stored or b"")[:_HEAD], size, "oversized")
         return Row(table.name, rowid, told, kind.decode(), stored, size)
 
     def _singly(self, table: Table, low: Any, high: str, prefix: str, first: bool) -> Iterator[Row]:

@@ -40,6 +40,13 @@ class Record(NamedTuple):
     kind: str
 
 
+_LAST = "\U0010ffff"
+
+
 def bounds(prefix: str) -> tuple[str, str]:
     """The range of the keys that begin with a prefix."""
-    return prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1) if prefix else "\U0010ffff"
+    if not prefix:
+        return "", _LAST
+    if prefix[-1] == _LAST:
+        return prefix, prefix + _LAST
+    return prefix, prefix[:-1] + ("\ue000" if prefix[-1] == "\ud7ff" else chr(ord(prefix[-1]) + 1))

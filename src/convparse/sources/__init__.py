@@ -7,7 +7,15 @@ from typing import Final
 from convparse.errors import UnknownSource
 from convparse.sources._source import Source
 
-_MODULES: Final = {"claude-code": "claude_code", "codex": "codex", "copilot": "copilot", "copilot-cli": "copilot_cli", "cursor": "cursor"}
+_MODULES: Final = {
+    "claude-code": "claude_code",
+    "copilot": "copilot",
+    "copilot-cli": "copilot_cli",
+    "cursor": "cursor",
+    "trae": "trae",
+    "codex": "codex",
+}
+"""Where each source is. Codex comes last: another product writes its format with a provider of its own."""
 
 
 class _Sources(Mapping[str, Source]):

@@ -75,8 +75,6 @@ def _open_circles(breaks: Breaks) -> tuple[int, ...]:
             line[at] = None
             parent = breaks[at]
             at = None if parent is None else starts[bisect_right(starts, parent) - 1]
-            if at in line and parent is not None and parent < at:
-                break
         safe.update(line)
     return tuple(cut)
 

@@ -20,8 +20,6 @@ from convparse.sources.claude_code.state import Draft
 def unsaid(drafts: Sequence[Draft], ledger: Ledger) -> dict[int, Any]:
     """The queued prompts that no other row gives, as open messages, by the position of the operation that does."""
     operations = [(at, draft) for at, draft in enumerate(drafts) if draft.name == "queue-operation"]
-    if not operations:
-        return {}
     said = Counter(text for draft in drafts if draft.name in _SAYING for text in _said(draft.entry))
     blocked = [draft.entry.text or "" for draft in drafts if draft.name == "system/informational" and _blocks_prompt(draft)]
     waiting = _Waiting()

@@ -76,19 +76,18 @@ def _numbers(numbers: tuple[Any, ...], place: Place, state: State, extra: Extra)
 
 
 def _cache(nested: Any, written: int | None, extra: Extra) -> tuple[int | None, int | None]:
-    """Tokens written to the cache, and the part kept an hour.
+    """Tokens written to the cache, and the part kept an hour, where the split does not add up to the flat number.
 
     Before 2.1.152 the flat number may be 0 while the split is not.
     """
     if type(nested) is dict and len(nested) == 2:
         hour, minutes = nested.get("ephemeral_1h_input_tokens"), nested.get("ephemeral_5m_input_tokens")
         if type(hour) is int and type(minutes) is int:
-            if written is not None and written != hour + minutes:
+            if written is not None:
                 extra[f"{_AT}/cache_creation_input_tokens"] = written
             if written is None or written < hour + minutes:
                 return hour + minutes, hour
-            if written > hour + minutes:
-                extra[f"{_AT}/cache_creation"] = nested
+            extra[f"{_AT}/cache_creation"] = nested
             return written, hour
     extra[f"{_AT}/cache_creation"] = nested
     return written, None

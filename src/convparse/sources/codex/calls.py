@@ -40,14 +40,10 @@ _CALLED: Final = "invocation tool namespace arguments prompt receiver_thread_id 
 _OUTPUTS: Final = ("aggregated_output", "formatted_output", "stdout")
 
 
-def blocks_of(told: Told, call_id: str | None, full: Json, *, call: bool, result: bool) -> tuple[Block, ...]:
-    """The call, the result, or both."""
-    blocks: list[Block] = []
-    if call:
-        blocks.append(call_of(told, call_id))
-    if result:
-        blocks.append(result_of(told, call_id, full))
-    return tuple(blocks)
+def blocks_of(told: Told, call_id: str | None, full: Json, *, result: bool) -> tuple[Block, ...]:
+    """The call, and the result where no output of its own is recorded."""
+    call = call_of(told, call_id)
+    return (call, result_of(told, call_id, full)) if result else (call,)
 
 
 def call_of(told: Told, call_id: str | None) -> ToolCall:

@@ -88,13 +88,12 @@ def resolve_document(parts: list[FilePart], session: Session) -> Resolved:
 
 def _fold_tail(drafts: list[Draft], ledger: Ledger) -> list[Draft]:
     """The drafts without those behind the document that have the id and the words of one inside it."""
-    known = {
-        (draft.name, draft.id, draft.call_id): draft for draft in drafts if draft.id is not None or draft.call_id is not None
-    }
+    known: dict[tuple[str, str | None, str | None], Draft] = {}
     left = []
     for draft in drafts:
-        twin = known.get((draft.name, draft.id, draft.call_id))
-        if twin is not None and twin is not draft and twin.place != draft.place and _same(twin, draft):
+        twin = known.setdefault((draft.name, draft.id, draft.call_id), draft)
+        named = draft.id is not None or draft.call_id is not None
+        if named and twin.place != draft.place and _same(twin, draft):
             twin.entry.merged = (*twin.entry.merged, draft.entry.origin)
             ledger.part("repeated-record", draft.place, record=draft.name)
         else:
@@ -103,5 +102,5 @@ def _fold_tail(drafts: list[Draft], ledger: Ledger) -> list[Draft]:
 
 
 def _same(a: Draft, b: Draft) -> bool:
-    tails = ({pointer.rpartition("/")[2]: value for pointer, value in (draft.extra or {}).items()} for draft in (a, b))
+    tails = ({pointer.rpartition("/")[2]: value for pointer, value in draft.extra.items()} for draft in (a, b))
     return a.entry.role == b.entry.role and a.entry.blocks == b.entry.blocks and next(tails) == next(tails)

@@ -82,10 +82,9 @@ _ITEMS: Final = (
 
 
 def _items(at: str) -> Mapping[str, Fields]:
-    name = "response_item/" if at == "/payload" else ""
     return MappingProxyType(
         {
-            kind: Fields(f"{name}{kind}", at, frozenset({"type", *typed.split()}), kept, picked=("id", PASSTHROUGH))
+            kind: Fields(kind, at, frozenset({"type", *typed.split()}), kept, picked=("id", PASSTHROUGH))
             for kind, typed, kept in _ITEMS
         }
     )

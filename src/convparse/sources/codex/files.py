@@ -4,12 +4,14 @@
 that is based on another one it looks for that file in the same tree, by the id in its name.
 """
 
+import io
 import re
 from pathlib import Path
 from typing import Any, Final
 
 import orjson
 
+from convparse.errors import ConvparseError
 from convparse.reading import zstd
 from convparse.sources._source import Gathered, Head, Match
 from convparse.sources.codex.fields import ITEM_EVENTS, ITEMS, LINES
@@ -64,14 +66,25 @@ def _is_header(value: dict[str, Any]) -> bool:
 def detect(head: Head) -> Match | None:
     """Which of Codex's formats a file has, if any."""
     if head.data.startswith(_MAGIC):
-        named = head.name.startswith("rollout-")
-        return Match("rollout-zst", "a zstd frame" + (" named like a rollout" if named else ""), False) if named else None
+        return _detect_frame(head)
     if _DOCUMENT.match(head.data):
         return Match("document", "an object with `session` first")
     for record in head.records:
         if type(record) is dict and (match := _detect_record(record)) is not None:
             return match
     return None
+
+
+def _detect_frame(head: Head) -> Match | None:
+    """A compressed rollout: by its first line where it can be decoded, else by its name."""
+    named = head.name.startswith("rollout-")
+    try:
+        first = orjson.loads(zstd.opened(io.BytesIO(head.data))[0].readline(_HEAD))
+    except (ConvparseError, ValueError):
+        return Match("rollout-zst", "a zstd frame named like a rollout", False) if named else None
+    if type(first) is not dict or not is_line(first):
+        return None
+    return Match("rollout-zst", f"a `{first['type']}` line in a zstd frame", first["payload"].get("model_provider") != "trae")
 
 
 def _detect_record(record: dict[str, Any]) -> Match | None:
@@ -123,8 +136,10 @@ def _base_of(path: Path) -> str | None:
 def _find(id: str, here: Path) -> Path | None:
     """The file of a rollout: beside another one, or elsewhere in the tree of days; the plain form wins."""
     day = here.parent
-    root = day.parents[2] if re.fullmatch(r"\d{4}/\d\d/\d\d", "/".join(day.parts[-3:])) and len(day.parts) > 3 else day
-    for folder, pattern in ((day, f"rollout-*[-_]{id}.jsonl"), (root, f"**/rollout-*[-_]{id}.jsonl")):
+    places = [(day, f"rollout-*[-_]{id}.jsonl")]
+    if re.fullmatch(r"\d{4}/\d\d/\d\d", "/".join(day.parts[-3:])):
+        places.append((day.parents[2], f"*/*/*/rollout-*[-_]{id}.jsonl"))
+    for folder, pattern in places:
         for ending in ("", ".zst"):
             names = sorted(str(found) for found in folder.glob(pattern + ending) if found != here and found.is_file())
             if names:

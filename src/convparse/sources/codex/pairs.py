@@ -122,7 +122,7 @@ def _settle(each: Pair, ledger: Ledger) -> None:
         told = _told(each.ends)
         assert full is not None
         if each.call is None:
-            entry.blocks = calls.blocks_of(told, each.first.call_id, full, call=True, result=not each.outputs)
+            entry.blocks = calls.blocks_of(told, each.first.call_id, full, result=not each.outputs)
         if each.outputs:
             output = each.outputs[0].entry
             output.blocks = _with_full(output.blocks, told, full)

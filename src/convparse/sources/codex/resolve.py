@@ -64,10 +64,10 @@ def resolve(parts: list[FilePart], session: Session) -> Resolved:
 
 
 def _settled(part: FilePart) -> Thread:
-    drafts, prompted = twins.fold(part.drafts, part.ledger)
+    drafts = twins.fold(part.drafts, part.ledger)
     header = threads.header_of(drafts)
     threads.mark_inherited(drafts, header)
-    _settle_authors(drafts, header, prompted)
+    _settle_authors(drafts, header)
     drafts = pairs.pair(drafts, part.ledger)
     threads.mark_undone(drafts)
     usage.settle(drafts, part.ledger, header.id)
@@ -103,14 +103,15 @@ def _pass_over(draft: Draft, ledger: Ledger) -> None:
 # ---- who wrote it ----------------------------------------------------------------------------------------------------------
 
 
-def _settle_authors(drafts: Sequence[Draft], header: Header, prompted: bool) -> None:
+def _settle_authors(drafts: Sequence[Draft], header: Header) -> None:
     last = next((draft for draft in reversed(drafts) if isinstance(draft.entry, Message)), None)
+    told = {draft.entry.inherited for draft in drafts if draft.talk == "user" and (draft.facts or {}).get("told")}
     before = ""
     for draft in drafts:
         entry: Any = draft.entry
         if isinstance(draft.entry, Message):
             if draft.talk == "user":
-                _settle_user(draft, header, prompted and draft is not last)
+                _settle_user(draft, header, entry.inherited in told and draft is not last)
                 if before == "output" and not any(type(block) is Text for block in entry.blocks):
                     entry.author = "harness"  # a picture that a tool looked at, put in as if sent (up to 0.98)
             elif entry.author == "harness":

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from convparse.ledger import Fields, Ledger, Look, Place
 from convparse.records import Context, Origin
-from convparse.sources._reading import Extra, Keys, json_of, make_origin
+from convparse.sources._reading import Extra, Keys, make_origin
 from convparse.times import NO_TIME, Time, iso_time
 
 RESPONSE: Final = "response"
@@ -29,7 +29,7 @@ class Draft:
         self.entry = entry
         self.name = name
         self.place = place
-        self.extra = extra
+        self.extra: Extra = {} if extra is None else extra
         self.talk = ""
         """What it tells of: user, assistant, reasoning, call, output or end; empty for all else."""
         self.grammar = ""
@@ -111,8 +111,3 @@ class State:
     def key(self, id: str | None, name: str, place: Place) -> str:
         """A unique key: the product's id where there is one."""
         return self.keys.of(id, place) if id is not None else self.keys.count(self.thread, name)
-
-
-def json_extra(extra: Extra | None) -> Any:
-    """What goes beside a message's fields, if anything."""
-    return json_of(extra) if extra else None

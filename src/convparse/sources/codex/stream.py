@@ -282,8 +282,7 @@ def resolve(parts: list[FilePart], session: Session) -> Resolved:
     for part in parts:
         drafts = _fold_items(part.drafts)
         _settle_usage(drafts)
-        if drafts:
-            conversations.append(_conversation(drafts))
+        conversations += [_conversation(drafts)] if drafts else []
     return conversations, []
 
 
@@ -293,7 +292,7 @@ def _fold_items(drafts: list[Draft]) -> list[Draft]:
     for draft in drafts:
         item = (draft.facts or {}).get("item")
         first = open_items.get(draft.id) if item is not None and draft.id is not None else None
-        if first is None or draft.name != first.name or draft.extra is None or first.extra is None:
+        if first is None or draft.name != first.name:
             left.append(draft)
             if item is not None and draft.id is not None:
                 open_items[draft.id] = draft
@@ -307,8 +306,6 @@ def _fold_items(drafts: list[Draft]) -> list[Draft]:
 def _renew(first: Draft, later: Draft) -> None:
     """An item's later line has the last word; what the earlier one said stays in ``extra``."""
     facts, number = first.facts or {}, len(first.entry.merged)
-    assert first.extra is not None
-    assert later.extra is not None
     now = (later.facts or {})["item"]
     pointer = "/item" if number == 0 else f"merged/{number - 1}/item"
     if facts["item"] != now:
@@ -349,7 +346,7 @@ def _conversation(drafts: list[Draft]) -> Conversation:
             entries.append(close(draft.entry, Event))
             continue
         word = (draft.facts or {}).get("word")
-        if draft.extra is not None and word not in (None, "item.completed"):
+        if word not in (None, "item.completed"):
             draft.extra["/type"] = word
         if draft.extra:
             draft.entry.extra = json_of(draft.extra)

@@ -94,8 +94,7 @@ def _own_start(drafts: Sequence[Draft], header: Header) -> int:
     """Where a thread's own lines begin."""
     if header.first_ordinal is not None and header.headers > 1:
         own = [i for i, d in enumerate(drafts) if d.ordinal is not None and d.ordinal >= header.first_ordinal]
-        if own:  # a boundary behind the last line would hide everything
-            return own[0]
+        return own[0] if own else 1  # a boundary behind the last line would hide everything
     if header.base is not None or (header.headers < 2 and header.forked_from is None):
         return 1
     return _burst_end(drafts, header)

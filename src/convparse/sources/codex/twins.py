@@ -50,7 +50,6 @@ class Twins:
         self.ids: dict[tuple[str, str], Group] = {}
         self.reviewing = False
         self.reviewed: dict[tuple[str, tuple[str, ...]], Draft] = {}
-        self.prompted = False
 
     def fold(self, draft: Draft) -> bool:
         """True if the draft says again what an earlier one says, which then has it."""
@@ -92,12 +91,12 @@ class Twins:
         rest = (other.facts or {}).get("rest")
         if _RANK[other.grammar] > group.rank:
             own = (first.facts or {}).get("rest")
-            if own and first.extra is not None:
+            if own:
                 first.extra.update(own)
             group.rank = _RANK[other.grammar]
             first.entry.blocks = other.entry.blocks
             first.facts = {**(first.facts or {}), **(other.facts or {})}
-        elif rest and other.extra is not None:
+        elif rest:
             other.extra.update(rest)
         self.absorb(first, other)
         group.grammars.add(other.grammar)
@@ -109,7 +108,7 @@ class Twins:
 
 def own_facts(first: Draft, other: Draft) -> Extra:
     """What a record says of itself that the one it is folded into does not: ids, its turn, whatever is beside its fields."""
-    more: Extra = dict(other.extra or {})
+    more = dict(other.extra)
     if other.id is not None and other.id != first.id and other.grammar in _ID:
         more[_ID[other.grammar]] = other.id
     if other.entry.turn_id != first.entry.turn_id and other.grammar in _TURN:
@@ -119,13 +118,12 @@ def own_facts(first: Draft, other: Draft) -> Extra:
 
 def add_facts(first: Draft, more: Extra, number: int) -> None:
     """Keep what the record ``merged[number]`` alone has."""
-    extra = first.extra if first.extra is not None else {}
+    extra = first.extra
     known = {pointer.rpartition("/")[2]: value for pointer, value in extra.items()}
     for pointer, value in more.items():
         name = pointer.rpartition("/")[2]
         if name not in known or known[name] != value:
             extra[f"merged/{number}{pointer}"] = value
-    first.extra = extra
 
 
 def _same_turn(a: Draft, b: Draft) -> bool:
@@ -166,7 +164,6 @@ def _take_prompt(twins: Twins, group: Group, draft: Draft) -> None:
 def _told(twins: Twins, draft: Draft) -> None:
     """A prompt that a person sent: what the model said before it has all its records."""
     draft.facts = {**(draft.facts or {}), "told": True}
-    twins.prompted = True
     twins.said.clear()
     twins.thought.clear()
 
@@ -174,8 +171,6 @@ def _told(twins: Twins, draft: Draft) -> None:
 def _starts(group: Group, draft: Draft) -> bool:
     """True if one of two records has only the first parts of the other: an item has no text of skills."""
     one, other = (group.first, draft) if draft.grammar != RESPONSE else (draft, group.first)
-    if one.grammar != RESPONSE:
-        return False
     text, whole = typed_text(other.entry.blocks), [block.text for block in one.entry.blocks if type(block) is Text]
     return bool(text) and any(text == "".join(whole[:n]) for n in range(1, len(whole)))
 
@@ -274,10 +269,11 @@ def _cover(twins: Twins, groups: Sequence[Group], draft: Draft) -> None:
     for block in draft.entry.blocks:
         if type(block) is Thinking and not block.hidden and block.text in told:
             told.remove(block.text)
-        elif type(block) is not Thinking or block.text or block.signature is not None:
+        else:
             more.append(block)
     first = groups[0].first
     first.entry.blocks = (*first.entry.blocks, *more)
+    groups[0].open += [block.text for block in more if block.text]
     for group in groups:
         group.grammars.add(draft.grammar)
     if draft.id is not None:
@@ -293,9 +289,9 @@ FOLDS: Final[dict[str, Callable[[Twins, Draft], bool]]] = {
 """What looks for the twin of each kind of talk."""
 
 
-def fold(drafts: Sequence[Draft], ledger: Ledger) -> tuple[list[Draft], bool]:
-    """The drafts that stand for something, and whether the file has second records of prompts."""
+def fold(drafts: Sequence[Draft], ledger: Ledger) -> list[Draft]:
+    """The drafts that stand for something."""
     twins = Twins(ledger)
     left = [draft for draft in drafts if not twins.fold(draft)]
     twins.late_times()
-    return left, twins.prompted
+    return left

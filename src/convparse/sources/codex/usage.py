@@ -40,7 +40,8 @@ class Counter:
         """The last message that usage was put on."""
         self.waiting: Usage | None = None
         self.total: Any = None
-        self.records: list[Usage] = []
+        self.records: list[tuple[Any, ...]] = []
+        """What the records of usage said that no count has repeated yet."""
         self.responses: set[str] = set()
 
     def count(self, usage: Usage) -> None:
@@ -96,12 +97,16 @@ def _count(draft: Draft, counter: Counter, ledger: Ledger, thread: str | None) -
         if usage is not None and response not in counter.responses and facts.get("thread_id") in (None, thread):
             if type(response) is str:
                 counter.responses.add(response)
-            counter.records.append(usage)
+            counter.records.append(_key(facts["usage"]))
             counter.count(usage)
     elif draft.name in ("task_complete", "turn_aborted"):
         counter.close()
         if draft.name == "turn_aborted" and not draft.entry.inherited:
             ledger.part("usage-not-recorded", draft.place, record=draft.name)
+
+
+def _key(raw: dict[str, Any]) -> tuple[Any, ...]:
+    return raw.get("input_tokens"), raw.get("cached_input_tokens"), raw.get("output_tokens")
 
 
 def _count_event(info: Any, draft: Draft, counter: Counter) -> None:
@@ -113,7 +118,7 @@ def _count_event(info: Any, draft: Draft, counter: Counter) -> None:
     counter.total = total
     if usage is None or repeated or draft.entry.inherited:
         return
-    if counter.records and usage in counter.records:
-        counter.records.remove(usage)
+    if counter.records and (said := _key(info["last_token_usage"])) in counter.records:
+        counter.records.remove(said)
         return
     counter.count(usage)

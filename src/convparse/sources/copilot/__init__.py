@@ -1,8 +1,8 @@
 """GitHub Copilot in VS Code: session files, mutation logs, exports, replays, the extension's transcripts.
 
-``fields`` says what is known, ``sessions`` and ``requests`` read, with ``parts``, ``tools``, ``outputs`` and ``attachments``
-for what a request holds; ``erased`` keeps what a log took away; ``resolve`` settles what only the whole file can tell; ``files``
-finds and recognises.
+``fields`` says what is known, ``sessions`` and ``requests`` read, with ``parts``, ``tools``, ``outputs`` and
+``attachments`` for what a request holds; ``erased`` keeps what a log took away; ``resolve`` settles what only the whole
+file can tell; ``files`` finds and recognises.
 """
 
 from typing import Final

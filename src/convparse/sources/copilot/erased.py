@@ -56,6 +56,15 @@ class _Kept:
     """Where it goes: by the operation that wrote it, and by its index."""
     more: list[Any] = attrs.field(factory=list)
     """Entries for what was replaced in it."""
+    calls: dict[str, Any] | None = None
+
+    def call(self, id: str) -> Any:
+        """The tool invocation of an id in its answer."""
+        if self.calls is None:
+            parts = self.value.get("response")
+            tools = [part for part in (parts if type(parts) is list else ()) if type(part) is dict]
+            self.calls = {tool["toolCallId"]: tool for tool in tools if type(tool.get("toolCallId")) is str}
+        return self.calls.get(id)
 
 
 class _Sorter:
@@ -72,6 +81,23 @@ class _Sorter:
         """The id of the request that an object or list belongs to, by the identity of the latter."""
         self.head: list[Any] = []
         self.folded: list[tuple[int, Path]] = []
+        self._texts: set[str | None] | None = None
+        self._waiting: dict[str, Any] | None = None
+
+    def texts(self) -> set[str | None]:
+        """What was asked in the requests that stay."""
+        if self._texts is None:
+            self._texts = {_text(kept.value) for kept in self.kept.values()} - {None}
+        return self._texts
+
+    def waiting(self, item: Any) -> Any:
+        """The message of the same id that still waits."""
+        if self._waiting is None:
+            still = self.log.state.get("pendingRequests")
+            items = [one for one in (still if type(still) is list else ()) if type(one) is dict]
+            self._waiting = {one["id"]: one for one in items if type(one.get("id")) is str}
+        id = item.get("id") if type(item) is dict else None
+        return self._waiting.get(id) if type(id) is str else None
 
     def own(self, request: Any) -> Any:
         """Remember what belongs to a request; its id."""
@@ -239,14 +265,13 @@ def _sort_part(sorter: _Sorter, erased: Erased, kept: _Kept) -> None:
         sorter.fold(erased.node, erased.path)
         return
     id = part.get("toolCallId") if type(part) is dict else None
-    if id is not None:
-        same = next((p for p in parts if type(p) is dict and p.get("toolCallId") == id), None)
-        if same is not None:
-            if says_again(part, same):
-                sorter.fold(erased.node, erased.path)
-            else:
-                kept.more.append(sorter.event(erased.node, erased.path, "request/response/tool", part))
-            return
+    same = kept.call(id) if type(id) is str else None
+    if same is not None:
+        if says_again(part, same):
+            sorter.fold(erased.node, erased.path)
+        else:
+            kept.more.append(sorter.event(erased.node, erased.path, "request/response/tool", part))
+        return
     kept.more.append(_replaced_part(sorter, erased, kept, at, "undone" if twin is None else "superseded"))
 
 
@@ -270,21 +295,20 @@ def _replaced_part(sorter: _Sorter, erased: Erased, kept: _Kept, at: int, how: s
 def _sort_pending(sorter: _Sorter, erased: Erased) -> None:
     """A message that waited: folded if it was sent, else kept as undone."""
     request = erased.value.get("request") if type(erased.value) is dict else None
-    message = request.get("message") if type(request) is dict else None
-    id = request.get("requestId") if type(request) is dict else None
-    sent = any(says_again(message, kept.value.get("message")) for kept in _alike(sorter, id, message))
-    still = sorter.log.state.get("pendingRequests")
-    if sent or any(says_again(erased.value, item) for item in (still if type(still) is list else ())):
+    request = request if type(request) is dict else {}
+    kept = sorter.kept.get(request.get("requestId")) if type(request.get("requestId")) is str else None
+    sent = kept is not None and says_again(request.get("message"), kept.value.get("message"))
+    if sent or _text(request) in sorter.texts() or says_again(erased.value, sorter.waiting(erased.value)):
         sorter.fold(erased.node, erased.path)
     else:
         home = sorter.home_of(erased.node, erased.path)
         sorter.head.extend(sessions.read_pending(sorter.state, erased.value, home, sorter.draft.id, "undone"))
 
 
-def _alike(sorter: _Sorter, id: Any, message: Any) -> list[_Kept]:
-    if id in sorter.kept:
-        return [sorter.kept[id]]
-    return list(sorter.kept.values()) if message else []
+def _text(request: Request) -> str | None:
+    message = request.get("message")
+    text = message.get("text") if type(message) is dict else message
+    return text if type(text) is str and text else None
 
 
 def _rewinds(sorter: _Sorter, taken: list[Erased]) -> Iterator[Any]:

@@ -21,6 +21,7 @@ SKIPPED: Final[Mapping[str, str]] = MappingProxyType(
         "isNew": "a switch of the editor (until 1.108)",
         "prepareToolInvocation": "a placeholder shown before a tool call (until 1.109)",
         "undoStop": "a mark for undoing edits, without content",
+        "edit-fence": "the fences of code that the editor leaves around an edit",
         "reasoning-done": "the mark that a run of reasoning has ended",
     }
 )

@@ -35,7 +35,7 @@ def detect(head: Head) -> Match | None:
         only = head.records[0]
         if is_session(only):
             return Match("session", "an object with `requests`")
-        if type(only) is list and only and all(is_session(item) for item in only):
+        if type(only) is list and only and any(is_session(item) for item in only):
             return Match("session", "an array of objects with `requests`")
         if type(only) is dict and type(only.get("prompts")) is list and "totalLogEntries" in only:
             return Match("chatreplay", "an object with `prompts` and `totalLogEntries`")

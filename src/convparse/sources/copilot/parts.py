@@ -30,17 +30,17 @@ class Slot:
 
 
 Item: TypeAlias = Block | Slot
-_FENCES: Final = re.compile(r"\s*(?:`{3,}\s*)+")
-_OPENED: Final = re.compile(r"(?:^|\n)`{3,}\n$")
-_CLOSED: Final = re.compile(r"\n`{3,}\n")
+_FENCES: Final = re.compile(r"(?:\n`{3,}\n)+")
+_OPENED: Final = re.compile(r"(?:(?:^|\n)`{3,}\n)+$")
 _FENCE: Final = re.compile(r"^`{3,}", re.MULTILINE)
 
 
 class Run:
     """The blocks of one speaker in the making: the main conversation's, or a sub-agent's."""
 
-    def __init__(self) -> None:
+    def __init__(self, reader: Reader) -> None:
         self.items: list[Item] = []
+        self._reader = reader
         self._texts: list[str] = []
         self._references: list[Reference] = []
         self._edited = False
@@ -48,10 +48,12 @@ class Run:
     def say(self, text: str, reference: Reference | None = None) -> None:
         """More of the current sentence."""
         if self._edited and reference is None:
-            if _FENCES.fullmatch(text):
+            closed = _FENCES.match(text)
+            if closed:
+                self._drop_fence()
+                text = text[closed.end() :]
+            if not text:
                 return
-            closed = _CLOSED.match(text)
-            text = text[closed.end() :] if closed else text
         self._edited = False
         self._texts.append(text)
         if reference is not None:
@@ -66,13 +68,16 @@ class Run:
     def edit(self, *items: Item) -> None:
         """An edit: the fence that was opened for it is taken back."""
         text = "".join(self._texts)
-        if _FENCES.fullmatch(text):
-            self._texts.clear()
-        elif text.endswith("`\n") and len(_FENCE.findall(text)) % 2:
-            self._texts = [_OPENED.sub("", text)]
+        opened = _OPENED.search(text) if text.endswith("`\n") else None
+        if opened and (len(_FENCE.findall(text)) % 2 or _FENCES.fullmatch(text)):
+            self._drop_fence()
+            self._texts = [text[: opened.start()]]
         self.end()
         self._edited = True
         self.items.extend(items)
+
+    def _drop_fence(self) -> None:
+        self._reader.note("skipped-field", "/response/0", "edit-fence")
 
     def end(self) -> None:
         """The end of a text."""
@@ -92,13 +97,13 @@ def read_parts(reader: Reader, parts: list[Any], stop: str | None = None, first:
 
     ``stop``: the id of the mark behind which the response was undone. ``first``: the index of the first part.
     """
-    runs: dict[str | None, Run] = {None: Run()}
+    runs: dict[str | None, Run] = {None: Run(reader)}
     for index, part in enumerate(parts, first):
         if part is None:
             continue  # an index beyond a list's end leaves empty places in a log
         reader.enter("response", index)
         agent = part.get("subAgentInvocationId") if type(part) is dict else None
-        run = runs.setdefault(agent if type(agent) is str and agent else None, Run())
+        run = runs.setdefault(agent if type(agent) is str and agent else None, Run(reader))
         _read(reader, run, part, index)
         if stop is not None and type(part) is dict and part.get("kind") == "undoStop" and part.get("id") == stop:
             run.add(MARK)

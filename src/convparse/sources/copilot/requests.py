@@ -63,11 +63,11 @@ class Told:
 def read_request(state: State, value: Any, home: Home, session: str | None, place: str | None) -> Told:
     """The records of one request; ``place``: where in the editor it was asked."""
     told = Told()
+    reader = Reader(state, home)
     if type(value) is not dict:
-        state.ledger.part("unexpected-type", home.place, record="request", pointer=home.origin().pointer)
+        reader.note("unexpected-type", "")
         told.entries.append(_unknown(state, value, home, session))
         return told
-    reader = Reader(state, home)
     reader.keep(REQUEST, value, "")
     id = reader.text(value, "requestId", "")
     key = _key(state, id, home.place, session)
@@ -195,8 +195,8 @@ def _message(reader: Reader, message: Any) -> Iterator[Block]:
         reader.keep(MESSAGE, {key: item for key, item in message.items() if key != "parts"}, "/message")
         text = reader.text(message, "text", "/message")
         parts = reader.items(message, "parts", "/message")
-        whole = [part.get("text") for part in parts if type(part) is dict and part.get("kind") == "text"]
-        same = len(whole) == len(parts) and all(type(word) is str for word in whole) and "".join(whole) == text
+        whole = [str(part.get("text")) for part in parts if type(part) is dict and part.get("kind") == "text"]
+        same = len(whole) == len(parts) and "".join(whole) == text
         for i, part in enumerate(parts):
             if same:
                 reader.keep(MESSAGE_PART, part, f"/message/parts/{i}")
@@ -238,7 +238,7 @@ def _answered(
     reader.enter()
     if cancelled:
         blocks.append(Injected("interrupted", _error_text(value, result) or ""))
-    slots = {item.part.get("toolCallId"): item for item in items if isinstance(item, Slot)}
+    slots = {str(item.part.get("toolCallId")): item for item in items if isinstance(item, Slot)}
     yield from _answers(reader, value, key, id, context, blocks, None if stop is None else _cut(blocks))
     for agent, inside in filled.items():
         assert agent is not None
@@ -329,19 +329,18 @@ def _answers(
             (),
             None,
         )
-        entry.origin = _answer_origin(home)
+        entry.origin = _answer_origin(home, value.get("response"))
         if not n:
             entry.merged = home.merged(home.operations() - home.written(_ENDED))
             _add(entry, reader.extra)
         yield entry
 
 
-def _answer_origin(home: Home) -> Any:
-    response = home.at("response")
-    if home.log is None or response.node is home.node:
+def _answer_origin(home: Home, parts: Any) -> Any:
+    """In a log, the operation that wrote the first part."""
+    if home.log is None:
         return home.origin()
-    first = response.at(0)
-    return (first if first.node is not response.node else response).origin()
+    return home.at("response", 0).origin() if type(parts) is list and parts else home.at("response").origin()
 
 
 def _answer_time(reader: Reader, value: Request) -> Any:
@@ -463,12 +462,7 @@ def _error(reader: Reader, details: Any, at: str, key: str, when: Any) -> Any:
 
 
 def _end(reader: Reader, home: Home, key: str, data: dict[str, Any], when: Any, took: int | None) -> Any:
-    origin_at = home
-    for name in ("result", "modelState", "elapsedMs"):
-        there = home.at(name)
-        if home.log is not None and there.node is not home.node:
-            origin_at = there
-            break
+    later = [name for name in ("result", "modelState", "elapsedMs") if home.written((name,))]
     entry = open_event(
         f"{key}:end",
         "turn-end",
@@ -479,7 +473,7 @@ def _end(reader: Reader, home: Home, key: str, data: dict[str, Any], when: Any, 
         when,
         "recorded" if when is not None else None,
         duration=took / 1000 if took is not None else None,
-        origin=origin_at.origin(),
+        origin=(home.at(later[0]) if later else home).origin(),
     )
     entry.merged = home.merged(home.written(_ENDED))
     return entry

@@ -1,8 +1,8 @@
 """Sessions, to drafts: flat session files, exports, the values of ``interactive.sessions``, and what a mutation log leaves.
 
-What comes in: the one value of a document, or a replayed log. What goes out: a draft a session, its entries in the session's
-own order. Of a log, every operation stands for something in the end: it wrote what a record says (its origin, or ``merged``), it
-was bookkeeping, or later operations say the same again; ``erased`` sees to what was taken away.
+What comes in: the one value of a document, or a replayed log. What goes out: a draft a session, its entries in the
+session's own order. Of a log, every operation stands for something in the end: it wrote what a record says (its origin, or
+``merged``), it was bookkeeping, or later operations say the same again; ``erased`` sees to what was taken away.
 """
 
 from collections.abc import Iterable, Iterator
@@ -26,6 +26,8 @@ def read(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
     state = State(ledger)
     for value, place in units:
         if type(value) is list:
+            if not value:
+                ledger.blank(place[2])
             for at, item in enumerate(value):
                 yield _session(state, item, Home(state.path, place, (at,)))
         else:
@@ -53,7 +55,7 @@ def _session(state: State, value: Any, home: Home) -> Draft:
 
 
 def _odd(state: State, value: Any, home: Home, code: str) -> Any:
-    state.ledger.part(code, home.place, record="session")
+    Reader(state, home).note(code, "", "session")
     return open_event(state.keys.count(None, "session"), "unknown", "session", None, json_of(value), origin=home.origin())
 
 
@@ -69,7 +71,7 @@ def _head(reader: Reader, value: dict[str, Any]) -> Draft:
         elif title is not None:
             reader.extra[f"/{key}"] = title
     for key, name in (("creationDate", "created"), ("lastMessageDate", "updated")):
-        stamp = reader.count(value, key)
+        stamp = reader.count(value, key, "", "session")
         when = epoch_ms(stamp)[0] if stamp is not None else None
         setattr(draft, name, when)
         if stamp is not None and when is None:

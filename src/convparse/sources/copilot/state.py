@@ -204,14 +204,14 @@ class Reader:
         self.odd(item, f"{at}/{key}", record)
         return []
 
-    def count(self, value: Mapping[str, Any], key: str, at: str = "") -> int | None:
+    def count(self, value: Mapping[str, Any], key: str, at: str = "", record: str = "request") -> int | None:
         """A whole number; None where it is not there, or is none."""
         item = value.get(key)
         if item is None or type(item) is int:
             return item
         if type(item) is float and item.is_integer():
             return int(item)
-        self.odd(item, f"{at}/{key}")
+        self.odd(item, f"{at}/{key}", record)
         return None
 
 

@@ -1,9 +1,9 @@
 """Tool calls of a request, from both sides at once: the editor's parts, and the rounds that the extension kept for the model.
 
 The parts say when a call was shown, whether it was allowed and what it looked like; the rounds have the model's own words:
-name, arguments, output. A part and a call of a round belong together if they have the same id, if they have it but for the ending
-``__vscode-<n>`` (1.109), or, before that, if they are the same in number for one tool, in their order. What cannot be joined
-stands for itself and is named. Every call comes out once, with its result behind it.
+name, arguments, output. A part and a call of a round belong together if they have the same id, if they have it but for the
+ending ``__vscode-<n>`` (1.109), or, before that, if they are the same in number for one tool, in their order. What cannot
+be joined stands for itself and is named. Every call comes out once, with its result behind it.
 """
 
 import re

@@ -148,7 +148,8 @@ EVENTS: Final[Mapping[str, tuple[str, str | None, str | None]]] = MappingProxyTy
                 None,
                 "codeChanges conversationTokens currentModel currentTokens eventsFileSizeBytes modelMetrics sessionStartTime"
                 " shutdownType systemTokens tokenDetails toolDefinitionsTokens totalApiDurationMs totalNanoAiu"
-                " totalPremiumRequests accountingSnapshot providerModelMetrics usageAccountingWatermarks agentMetrics errorReason",
+                " totalPremiumRequests accountingSnapshot providerModelMetrics usageAccountingWatermarks agentMetrics"
+                " errorReason",
             ),
             (
                 "session.start",

@@ -146,9 +146,9 @@ def _conversations(source: str, drafts: list[Draft], session: Session | None, fi
     named = next((event for event in beside if event.name == "workspace.yaml"), None)
     about = named.data.value if named is not None and named.data is not None else {}
     yield _root(source, groups.pop(None), start, links.get(None, []), beside, about)
-    for agent, inside in groups.items():
+    for group, inside in groups.items():
         entries = tuple(freeze(draft.entry) for draft in inside)
-        yield Conversation(agent, source, context=_context(entries), links=tuple(links.get(agent, ())), entries=entries)
+        yield Conversation(group, source, context=_context(entries), links=tuple(links.get(group, ())), entries=entries)
 
 
 def _root(
@@ -156,7 +156,7 @@ def _root(
 ) -> Conversation:
     parent = start.get("detachedFromSpawningParentSessionId")
     forks = [_fork(draft) for draft in drafts if _is_child(draft)]
-    links = [*links, *(Link("fork", fork) for fork in forks if fork is not None)]
+    links = [*links, *(Link("fork", other) for other in forks if other is not None)]
     if type(parent) is str:
         links.append(Link("base", parent))
     title = about.get("name") or about.get("summary")

@@ -19,10 +19,10 @@ SOURCE: Final = Source(
     variants={
         "agent-transcript": Variant("jsonl", transcripts.read, transcripts.resolve, files.is_line),
         "agent-text": Variant("text", texts.read, texts.resolve),
+        "editor": Variant("sqlite", rows.read, resolve.resolve, store=editor.STORE),
         "agent-store": Variant("sqlite", blobs.read, blobs.resolve, store=agents.STORE),
         "stream-json": Variant("jsonl", stream.read, stream.resolve, files.is_frame),
         "json": Variant("document", stream.read, stream.resolve, files.is_frame),
-        "editor": Variant("sqlite", rows.read, resolve.resolve, store=editor.STORE),
     },
     detect=files.detect,
     gather=files.gather,

@@ -59,7 +59,7 @@ def units(rows: Rows, id: str, messages: bool) -> Iterator[Unit]:
     yield from rows.data(META, "0")
     if not messages:
         return
-    walk = _Walk(rows)
+    walk = Walk(rows)
     root = meta.get("latestRootBlobId")
     if type(root) is str:
         yield from walk.root(root)
@@ -74,16 +74,29 @@ def ids_of(meta: dict[str, Any]) -> str:
     return id if type(id) is str else ""
 
 
-class _Walk:
-    """The blobs reached from a root."""
+def bytes_of(row: Row) -> bytes:
+    """The bytes of a blob: as they are, as hex in a text, or one zero for none at all."""
+    data = row.value or b""
+    if row.kind == "text":
+        try:
+            return bytes.fromhex(data.decode("ascii"))
+        except ValueError:
+            return data
+    return b"" if data == b"\0" else data
 
-    def __init__(self, rows: Rows) -> None:
+
+class Walk:
+    """The blobs reached from a root; in the editor's database their keys have a prefix."""
+
+    def __init__(self, rows: Rows, table: Table = BLOBS, prefix: str = "") -> None:
         self.rows = rows
+        self.table = table
+        self.prefix = prefix
         self.seen: set[str] = set()
 
     def blob(self, id: str) -> Row | None:
         """A blob by its hash, checked; None, and named, if it is not to be had."""
-        row = self.rows.database.row(BLOBS, id)
+        row = self.rows.database.row(self.table, self.prefix + id)
         first = id not in self.seen
         if row is None:
             if first:
@@ -93,6 +106,7 @@ class _Walk:
         self.seen.add(id)
         if not self.rows.is_whole(row, "blobs"):
             return None
+        row = row._replace(value=bytes_of(row))
         if first and sha256(row.value or b"").hexdigest() != id:
             self.rows.ledger.part("cursor/blob-hash", self.rows.place(row), record="blobs")
         return row
@@ -114,12 +128,15 @@ class _Walk:
         """The root, its archives, its messages, its turns."""
         for record, place in self.message(id, "root"):
             yield record, place
-            found: Fields = record.value["fields"]
-            for archive in (*protobuf.hashes(found, OLD_SUMMARY), *protobuf.hashes(found, ARCHIVES)):
-                yield from self.archive(archive)
-            yield from self.said(protobuf.hashes(found, MESSAGES))
-            for turn in protobuf.hashes(found, TURNS):
-                yield from self.turn(turn)
+            yield from self.state(record.value["fields"])
+
+    def state(self, found: Fields) -> Iterator[Unit]:
+        """What the fields of a root lead to."""
+        for archive in (*protobuf.hashes(found, OLD_SUMMARY), *protobuf.hashes(found, ARCHIVES)):
+            yield from self.archive(archive)
+        yield from self.said(protobuf.hashes(found, MESSAGES))
+        for turn in protobuf.hashes(found, TURNS):
+            yield from self.turn(turn)
 
     def archive(self, id: str) -> Iterator[Unit]:
         """What a compaction took away, then its summary."""

@@ -10,11 +10,11 @@ from convparse.blocks import Attachment, Block, Image
 from convparse.ledger import Place, escape
 from convparse.records import Context, Usage
 from convparse.sources._reading import Extra, json_of, keep, make_text, make_thinking, make_usage, open_event, open_message
-from convparse.sources.cursor.fields import BUBBLE, TAB_BUBBLE, THINKING, TOKENS
+from convparse.sources.cursor.fields import BUBBLE, MENTIONED, TAB_BUBBLE, THINKING, TOKENS
 from convparse.sources.cursor.richtext import plain_text
 from convparse.sources.cursor.state import Draft, State
 from convparse.sources.cursor.times import NEVER, client_time, recorded
-from convparse.sources.cursor.tools import read_tool
+from convparse.sources.cursor.tools import decoded, read_tool
 
 Bubble = dict[str, Any]
 _ROLES = {1: "user", 2: "assistant"}
@@ -72,12 +72,26 @@ def read_bubble(state: State, value: Bubble, place: Place, group: str, id: str |
         extra[f"{at}/errorDetails"] = error
         facts["error"] = _error(state, entry, error, place, at)
     additional = tool.get("additionalData") if type(tool) is dict else None
-    if type(additional) is dict and type(additional.get("subagentComposerId")) is str:
-        facts["spawned"] = additional["subagentComposerId"]
+    if type(additional) is dict:
+        facts |= _spawned(additional, group, used, f"{at}/toolFormerData/additionalData/composerData")
     entry.extra = json_of(extra) if extra else None
-    if value.get("capabilityType") == SUMMARY_MARK and not entry.blocks:
+    if value.get("capabilityType") == SUMMARY_MARK and not entry.blocks and entry.usage is None:
         entry = _mark(entry, extra)
     return Draft(entry, "bubble", place, group, id, facts)
+
+
+def _spawned(additional: dict[str, Any], group: str, used: Any, at: str) -> dict[str, Any]:
+    """The sub-agent that a tool started: by its id, or whole inside the bubble, as JSON in a text."""
+    child = additional.get("subagentComposerId")
+    if type(child) is str:
+        return {"spawned": child}
+    text = additional.get("composerData")
+    value = decoded(text)[0] if type(text) is str else text
+    if type(value) is not dict:
+        return {}
+    own, call = value.get("composerId"), next((block.id for block in used[:1]), None)
+    id = own if type(own) is str and own else f"task-{call}"
+    return {"spawned": id, "nested": (id, at, value)} if id != group else {}
 
 
 def _key(state: State, group: str, id: str | None, place: Place) -> str:
@@ -189,18 +203,14 @@ def _selections(context: Any, at: str, extra: Extra) -> list[Block]:
     return blocks
 
 
-def hollow(value: Any) -> bool:
-    """True for what holds nothing but empty objects and arrays."""
-    waiting = [value]
-    while waiting:
-        item = waiting.pop()
-        if type(item) is dict:
-            waiting.extend(item.values())
-        elif type(item) is list:
-            waiting.extend(item)
-        elif item is not None:
-            return False
-    return True
+def hollow(context: Any) -> bool:
+    """True for a context in which nothing was chosen: lists, and under ``mentions`` objects and a few lists, all empty."""
+    if type(context) is not dict:
+        return context is None
+    mentions = context.get("mentions", {})
+    if type(mentions) is not dict or any(value != ([] if key in MENTIONED else {}) for key, value in mentions.items()):
+        return False
+    return all(value == [] for key, value in context.items() if key != "mentions")
 
 
 def path_of(uri: Any) -> str | None:
@@ -275,7 +285,15 @@ def message_time(message: Any) -> Any:
 def _mark(message: Any, extra: Extra) -> Any:
     data = {**extra, "role": message.role, "requestId": message.turn_id, "model": message.model}
     return open_event(
-        message.key, "compaction", "summarize", None, json_of(data), message.id, *message_time(message), origin=message.origin
+        message.key,
+        "compaction",
+        "summarize",
+        None,
+        json_of(data),
+        message.id,
+        *message_time(message),
+        context=message.context,
+        origin=message.origin,
     )
 
 

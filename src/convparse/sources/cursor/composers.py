@@ -17,7 +17,6 @@ from convparse.sources.cursor.state import Draft, State
 from convparse.sources.cursor.times import recorded
 
 Composer = dict[str, Any]
-_HOLLOW = frozenset({"context", "conversationMap"})
 
 
 def read_composer(state: State, value: Composer, place: Place, group: str, at: str = "") -> list[Draft]:
@@ -25,9 +24,8 @@ def read_composer(state: State, value: Composer, place: Place, group: str, at: s
     extra: Extra = {}
     shape = state.look(COMPOSER)(value, place)
     keep(extra, shape, value, at)
-    for key in _HOLLOW:
-        if hollow(value.get(key)):
-            extra.pop(f"{at}/{key}", None)
+    if hollow(value.get("context")):
+        extra.pop(f"{at}/context", None)
     own = value.get("composerId")
     if own is not None and own != group:
         extra[f"{at}/composerId"] = own

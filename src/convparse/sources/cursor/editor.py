@@ -6,6 +6,7 @@ are not read are counted, by their beginning alone.
 """
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any, Final
 
 from convparse.ledger import NOWHERE, Ledger
@@ -13,6 +14,7 @@ from convparse.reading.decoding import Refused
 from convparse.reading.rows import Rows, decode_value
 from convparse.reading.tables import Record, Table, bounds
 from convparse.sources._source import Store, Unit
+from convparse.sources.cursor import views
 from convparse.sources.cursor.fields import CHAT, CONTENT, FAMILIES, GENERATIONS, HEADS, ITEMS, PANES, PROMPTS, READ
 
 KV: Final = Table("cursorDiskKV", "key", "value")
@@ -30,14 +32,18 @@ def ids(rows: Rows) -> Iterator[str]:
     database = rows.database
     found = set()
     for family in READ:
-        low, high = bounds(f"{family}:")
-        while (key := database.next_key(KV, low, high)) is not None:
-            id = key.split(":", 2)[1]
-            found.add(id)
-            low = f"{key}\0" if key == f"{family}:{id}" else f"{family}:{id};"
+        for key in database.heads(KV, *bounds(f"{family}:"), partial(_behind, family)):
+            if key.startswith(f"{family}:"):
+                found.add(key.split(":", 2)[1])
     yield from sorted(found)
     listed = dict.fromkeys([*indexed(rows), *(key for _, key in database.keys(HEAD_TABLE, "")), *tabs(rows)])
     yield from (id for id in listed if id not in found)
+
+
+def _behind(family: str, key: str) -> str:
+    """Where the next conversation of a family begins."""
+    head = ":".join(key.split(":", 2)[:2])
+    return f"{key}\0" if key == head or not key.startswith(f"{family}:") else f"{head};"
 
 
 def indexed(rows: Rows) -> dict[str, list[tuple[str, int, Any]]]:
@@ -96,12 +102,16 @@ def _quietly(rows: Rows, key: str) -> Any:
 def ranges(id: str) -> tuple[tuple[Table, str, bool], ...]:
     """Where the rows of a conversation are."""
     own = [(KV, f"{family}:{id}{end}", not end) for family in READ for end in ("", ":")]
-    return (*own, (HEAD_TABLE, id, True))
+    return (*own, (HEAD_TABLE, id, True), (KV, f"{views.CHECKPOINT}{id}", True))
 
 
 def units(rows: Rows, id: str, messages: bool) -> Iterator[Unit]:
     """The units of a conversation: its head, what indexes say of it, its bubbles, what they refer to."""
-    yield from _heads(rows, id)
+    state = None
+    for record, place in _heads(rows, id):
+        if record.table == KV.name and type(record.value) is dict:
+            state = record.value.get("conversationState")
+        yield record, place
     if not messages:
         return
     wanted: dict[str, None] = {}
@@ -120,6 +130,7 @@ def units(rows: Rows, id: str, messages: bool) -> Iterator[Unit]:
         child = f"task-{task}"
         if rows.database.next_key(KV, *bounds(f"bubbleId:{child}:")) is not None:
             yield Record("", f"task:{id}", {"call": task, "child": child}, ""), NOWHERE
+    yield from views.units(rows, KV, id, state)
 
 
 def _heads(rows: Rows, id: str) -> Iterator[Unit]:
@@ -177,23 +188,36 @@ def beside(rows: Rows) -> Iterator[Unit]:
 
 
 def _count_families(rows: Rows) -> None:
-    """Every family of ``cursorDiskKV`` that is not read, by its beginning."""
-    low, names = "", 0
-    while (key := rows.database.next_key(KV, low, _LAST)) is not None:
+    """Every family of ``cursorDiskKV`` that is not read, by its beginning; of those that are, what no conversation has."""
+    done: set[str] = set()
+    for key in rows.database.heads(KV, "", _LAST, lambda key: bounds(_prefix(key))[1]):
         prefix = _prefix(key)
-        begin, end = bounds(prefix)
-        low = end
-        if prefix.removesuffix(":") in READ and prefix.endswith(":"):
+        if prefix in done:
             continue
-        names += 1
-        count = rows.database.count(KV, begin, end)
-        if prefix == CONTENT:
-            count -= len(rows.shared.get("contents", ()))
+        done.add(prefix)
+        if len(done) > rows.ledger.limits.patterns:
+            rows.ledger.family("unread-rows", NOWHERE, rows.database.count(KV, key, _LAST), record="other")
+            return
+        count = rows.database.count(KV, *bounds(prefix)) - _number_read(rows, prefix)
         code = "skipped-rows" if prefix == CONTENT else FAMILIES.get(prefix, "unread-rows")
-        if names > rows.ledger.limits.patterns:
-            count, low, prefix = rows.database.count(KV, begin, _LAST), _LAST, "other"
-        if count:
+        if count > 0:
             rows.ledger.family(code, NOWHERE, count, record=prefix.rstrip(":.-") or prefix)
+
+
+def _number_read(rows: Rows, prefix: str) -> int:
+    """How many of a family were read; where conversations were passed over, nobody can say, and none is called unread."""
+    if rows.shared.get("partial") and (prefix in (CONTENT, views.BLOB, views.CHECKPOINT) or prefix.removesuffix(":") in READ):
+        return 2**62
+    if prefix == CONTENT:
+        return len(rows.shared.get("contents", ()))
+    if prefix == views.BLOB:
+        return sum(1 for id in rows.shared.get("blobs", ()) if rows.database.row(KV, views.BLOB + id) is not None)
+    if prefix == views.CHECKPOINT:
+        return len(rows.shared.get("checkpoints", ()))
+    name = prefix.removesuffix(":")
+    if name not in READ or name == prefix:
+        return 0
+    return int(rows.shared.get("counts", {}).get((KV.name, name), 0))
 
 
 def _prefix(key: str) -> str:

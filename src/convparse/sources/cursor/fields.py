@@ -15,11 +15,12 @@ NEWEST: Final = "3.26.13"
 NEWEST_V: Final = 18
 """The newest ``_v`` of composers that was seen; bubbles have 3."""
 
-SILENT: Final = AnyOf(None, False, "", [], {})
+SILENT: Final = AnyOf(None, False, "", [])
 """What most of a bubble's hundred fields hold: nothing."""
 
 SKIPPED: Final[Mapping[str, str]] = MappingProxyType(
     {
+        "agentKv:bubbleCheckpoint": "which state of the model's view was current at each bubble",
         "checkpointId": "states of files, kept so that edits can be undone; what was changed stands in the tool calls",
         "ofsContent": "the original contents of files, kept so that edits can be undone (usually empty)",
         "composer.content": "contents of files that no tool call of a conversation refers to",
@@ -68,6 +69,8 @@ BUBBLE: Final = Fields(
     ),
 )
 """A bubble, in a row of its own or inside ``composerData.conversation``."""
+MENTIONED: Final = frozenset("consoleLogs diffHistory gitDiff gitDiffFromBranchToMain ideEditorsState uiElementSelections".split())
+"""Keys of ``context.mentions`` that hold lists; the others hold objects."""
 THINKING: Final = Fields("bubble", "/thinking", picked=("text", "signature"), kept=_kept("redactedThinking isLastThinkingChunk"))
 TOKENS: Final = Fields("bubble", "/tokenCount", picked=("inputTokens", "outputTokens"))
 TOOL: Final = Fields(
@@ -149,6 +152,9 @@ FAMILIES: Final[Mapping[str, str]] = MappingProxyType(
         "inlineDiffsData": "skipped-rows",
         "inlineDiffs-": "skipped-rows",
         "inlineDiff:": "unread-rows",
+        "agentKv:blob:": "cursor/unreachable-blobs",
+        "agentKv:bubbleCheckpoint:": "skipped-rows",
+        "agentKv:checkpoint:": "unread-rows",
         "agentKv:": "unread-rows",
         "cloudAgent:": "unread-rows",
     }

@@ -64,7 +64,7 @@ def _conversation(id: str, ledger: Ledger, drafts: list[Draft], contents: dict[s
     first = [draft for draft in drafts if draft.name in ("head", "odd")]
     entries = [draft.entry for draft in (*first, *indexes)]
     entries += _with_companions(ordered, [draft for draft in drafts if draft.name in ("about", "summary")])
-    entries += [draft.entry for draft in drafts if draft.name == "pending"]
+    entries += [draft.entry for name in ("pending", "view") for draft in drafts if draft.name == name]
     title, title_origin = _title(facts, indexes)
     return Conversation(
         id,

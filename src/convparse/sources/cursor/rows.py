@@ -12,7 +12,7 @@ from convparse.ledger import Ledger, Place
 from convparse.reading.tables import Record
 from convparse.sources._reading import json_of, open_event
 from convparse.sources._source import Unit
-from convparse.sources.cursor import workspaces
+from convparse.sources.cursor import views, workspaces
 from convparse.sources.cursor.bubbles import read_bubble
 from convparse.sources.cursor.composers import odd_value, read_composer
 from convparse.sources.cursor.state import Draft, State
@@ -22,7 +22,10 @@ def read(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
     """The drafts of a database's rows, in the order in which they come."""
     state = State(ledger)
     for record, place in units:
-        yield from _handler(record)(record, place, state)
+        for draft in _handler(record)(record, place, state):
+            yield draft
+            if "nested" in draft.facts:
+                yield from _nested(draft, state)
 
 
 def _handler(record: Record) -> "Handler":
@@ -31,6 +34,12 @@ def _handler(record: Record) -> "Handler":
     if record.table in TABLES:
         return TABLES[record.table]
     return ROWS.get(record.key.partition(":")[0], _content)
+
+
+def _nested(draft: Draft, state: State) -> list[Draft]:
+    """A sub-agent's conversation, which stands whole inside the result of the tool that started it."""
+    id, at, value = draft.facts["nested"]
+    return read_composer(state, value, draft.place, id, at)
 
 
 def _split(record: Record) -> tuple[str, str | None]:
@@ -95,5 +104,5 @@ ROWS: Final[Mapping[str, Handler]] = MappingProxyType(
 )
 """What reads each family of ``cursorDiskKV``."""
 TABLES: Final[Mapping[str, Handler]] = MappingProxyType(
-    {"composerHeaders": _table_head, "ItemTable/head": _index_head, "ItemTable/tab": workspaces.read_tab}
+    {"composerHeaders": _table_head, "ItemTable/head": _index_head, "ItemTable/tab": workspaces.read_tab, "agentKv": views.read_blob}
 )

@@ -10,7 +10,16 @@ from typing import Any, Final
 from convparse.blocks import Text, Thinking
 from convparse.ledger import Ledger, Place, escape
 from convparse.records import Context, Conversation, Entry
-from convparse.sources._reading import Extra, json_of, make_call, make_result, make_text, make_thinking, open_event, open_message
+from convparse.sources._reading import (
+    Extra,
+    json_of,
+    make_call,
+    make_result,
+    make_text,
+    make_thinking,
+    open_event,
+    open_message,
+)
 from convparse.sources._source import FilePart, Resolved, Session, Unit
 from convparse.sources.cursor.parts import read_content
 from convparse.sources.cursor.resolve import freeze

@@ -1,0 +1,394 @@
+"""Trajectories of ``trae-agent``: one document a run, by the Python program, its Rust and its TypeScript ports.
+
+What comes in: one document, recognised by its shape. What goes out: one conversation. Interactions and steps of the Python program
+tell of the same requests, but not one to one: a step with a response takes the next interaction, and only what it says otherwise is
+kept of it. Results of tools have the role ``user`` and are no prompts. Times without a zone stay texts.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from convparse.blocks import Block, ToolResult
+from convparse.ledger import Ledger, escape
+from convparse.records import Conversation, Usage
+from convparse.sources._reading import Extra, json_of, make_call, make_result, make_text, make_usage, open_message
+from convparse.sources._source import FilePart, Resolved, Session, Unit
+from convparse.sources.trae import steps_ts
+from convparse.sources.trae.fields import (
+    AGENT_STEP,
+    INPUT,
+    INTERACTION,
+    KINDS,
+    REQUESTED,
+    RESPONSE,
+    RESULT,
+    RUN,
+    RUST_INNER,
+    RUST_STEP,
+)
+from convparse.sources.trae.messages import read_content
+from convparse.sources.trae.resolve import freeze
+from convparse.sources.trae.state import Draft, Opened, State
+from convparse.sources.trae.steps import decoded
+from convparse.sources.trae.times import NEVER, When, read_time
+
+ROLES: Final = {"system": "harness", "assistant": "model", "tool": "tool"}
+_TOKENS: Final = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens", "reasoning_tokens")
+_END: Final = ("end_time", "success", "final_result", "execution_time")
+
+
+def read(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
+    """The drafts of a run, in the order in which it went."""
+    state = State(ledger)
+    for value, place in units:
+        if type(value) is not dict or RUN.typed.isdisjoint(value):
+            yield state.odd_event(value, "document", place, None)
+            continue
+        extra: Extra = {}
+        run = state.open(value, RUN, place, "", extra)
+        inside = list(_entries(run))
+        said = any(draft.facts.get("prompt") for draft in inside)
+        ended = _ending(run)
+        yield _head(run, ended)
+        if not said and type(value.get("task")) is str and value["task"]:
+            yield message(run, "/task", "task", "human", [make_text(value["task"])], NEVER, {}, prompt=True)
+        yield from inside
+        if ended is not None:
+            yield ended
+
+
+def _entries(run: Opened) -> Iterator[Draft]:
+    """What the arrays tell, whichever of them there are."""
+    interactions = run.first("llm_interactions", list)
+    if type(run.value.get("llm_interaction")) is list:
+        for number, item in enumerate(run.value["llm_interaction"]):
+            yield from _rust(run, item, f"/llm_interaction/{number}")
+    elif run.value.get("llm_interaction") is not None:
+        run.odd("llm_interaction")
+    agent_steps, steps = run.first("agent_steps", list), run.first("steps", list)
+    yield from _python(run, interactions or [], agent_steps or [])
+    yield from steps_ts.read_steps(run, steps or [])
+
+
+def _head(run: Opened, ended: Draft | None) -> Draft:
+    """The run as such: what it was asked, with which model, how it went."""
+    when, task = _time(run.value.get("start_time")), run.value.get("task")
+    data = {pointer[1:]: item for pointer, item in run.extra.items() if ended is None or pointer[1:] not in _END}
+    event = run.state.event(
+        "session",
+        "trajectory",
+        run.place,
+        None,
+        json_of(data) if data else None,
+        text=task if type(task) is str else None,
+        timestamp=when[0],
+        timestamp_origin=when[1],
+        timestamp_text=when[2],
+    )
+    agent = run.value.get("agent_id")
+    return Draft(event, "head", run.place, None, {"id": agent if type(agent) is str else None, "made": when[0]})
+
+
+def _ending(run: Opened) -> Draft | None:
+    """The end of a run that ended; of one that did not, the values stay with its head."""
+    end = run.value.get("end_time")
+    if end in (None, "") or type(end) is bool:
+        return None
+    when, text, took = _time(end), run.value.get("final_result"), run.value.get("execution_time")
+    data = {key: run.value[key] for key in _END if key in run.value}
+    event = run.state.event(
+        "turn-end",
+        "final_result",
+        run.place,
+        None,
+        json_of(data),
+        "/end_time",
+        text=text if type(text) is str and text else None,
+        timestamp=when[0],
+        timestamp_origin=when[1],
+        timestamp_text=when[2],
+        duration=took if type(took) in (int, float) and took >= 0 else None,
+    )
+    return Draft(event, "end", run.place, None)
+
+
+def _time(value: Any) -> When:
+    """A time of a run; without a zone it stays a text, and nobody is to blame."""
+    return read_time(value) if type(value) in (int, float, str) and type(value) is not bool else NEVER
+
+
+def message(
+    run: Opened, at: str, role: str, author: str | None, blocks: list[Block], when: When, extra: Extra, **facts: Any
+) -> Draft:
+    """A message of a run; what stands in no record goes into ``extra``."""
+    known = {key: facts.pop(key) for key in ("model", "usage", "stop_reason") if key in facts}
+    entry = open_message(
+        run.state.keys.count(None, role),
+        None,
+        role,
+        author,
+        tuple(blocks),
+        *when,
+        origin=run.state.origin(run.place, at),
+        **known,
+    )
+    entry.extra = json_of(extra) if extra else None
+    return Draft(entry, "message", run.place, None, facts)
+
+
+# ---- the Python program ----------------------------------------------------------------------------------------------------
+
+
+def _python(run: Opened, interactions: list[Any], steps: list[Any]) -> Iterator[Draft]:
+    """Interactions in their order, each with the step that tells of it; steps without one where they stand."""
+    given = [item for item in interactions if type(item) is dict]
+    at = 0
+    before = False
+    for number, step in enumerate(steps):
+        if type(step) is not dict:
+            yield run.state.odd_event(step, "agent_step", run.place, None, f"/agent_steps/{number}")
+            continue
+        matched = step.get("llm_response") is not None and at < len(given)
+        if matched:
+            following = given[at + 1] if at + 1 < len(given) else None
+            yield from _interaction(run, given[at], f"/llm_interactions/{at}", at == 0)
+            yield from _step(run, step, f"/agent_steps/{number}", given[at], following)
+            at += 1
+        else:
+            yield from _step(run, step, f"/agent_steps/{number}", given[at - 1] if at else None, None, True, not (at or before))
+        before = True
+    for number in range(at, len(given)):
+        yield from _interaction(run, given[number], f"/llm_interactions/{number}", number == 0)
+    for number, item in enumerate(interactions):
+        if type(item) is not dict:
+            yield run.state.odd_event(item, "llm_interaction", run.place, None, f"/llm_interactions/{number}")
+
+
+def _interaction(run: Opened, value: dict[str, Any], at: str, first: bool) -> Iterator[Draft]:
+    extra: Extra = {}
+    item = run.state.open(value, INTERACTION, run.place, at, extra)
+    when = _time(item.first("timestamp", str, int, float))
+    listed = item.first("input_messages", list)
+    for number, asked in enumerate(listed or ()):
+        yield _input(run, asked, f"{at}/input_messages/{number}", first)
+    yield _response(run, item, "response", when, extra)
+
+
+def _input(run: Opened, value: Any, at: str, first: bool) -> Draft:
+    """A message to the model: instructions, the prompt, a result of a tool, or what the program says in between."""
+    if type(value) is not dict:
+        return run.state.odd_event(value, "llm_message", run.place, None, at)
+    extra: Extra = {}
+    item = run.state.open(value, INPUT, run.place, at, extra)
+    role = item.text("role")
+    blocks = read_content(run.state, value.get("content"), run.place, f"{at}/content", extra)
+    result = item.first("tool_result", dict)
+    if value.get("tool_call") is not None:
+        extra[f"{at}/tool_call"] = value["tool_call"]
+    if result is not None:
+        blocks.append(_result(run, result, f"{at}/tool_result", extra))
+        return message(run, at, role or "", "tool", blocks, NEVER, extra)
+    if role == "user":
+        return message(run, at, role, "human" if first else "harness", blocks, NEVER, extra, prompt=first)
+    if role not in ROLES:
+        item.name("trae/unknown-role", "role")
+    return message(run, at, role or "", ROLES.get(role), blocks, NEVER, extra)
+
+
+def _result(run: Opened, value: dict[str, Any], at: str, extra: Extra) -> ToolResult:
+    """What a tool gave: its output, and behind it what it wrote to stderr."""
+    item = run.state.open(value, RESULT, run.place, at, extra)
+    id, done, said, error = item.text("call_id"), item.first("success", bool), item.text("result"), item.text("error")
+    parts = tuple(make_text(text) for text in (said, error) if text)
+    full = json_of({"result": said, "error": error}) if said and error else None
+    if not said and error:
+        full = json_of({"error": error})
+    return make_result(id, parts, None if done is None else not done, None, None, None, False, full)
+
+
+def _response(run: Opened, item: Opened, name: str, when: When, extra: Extra) -> Draft:
+    at = f"{item.at}/{name}"
+    value = item.first(name, dict)
+    model = item.text("model") if "model" in item.fields.typed else None
+    if value is None:
+        if model is not None:
+            extra[f"{item.at}/model"] = model
+        return message(run, at, "assistant", "model", [], when, extra)
+    response = run.state.open(value, RESPONSE, run.place, at, extra)
+    named = response.text("model")
+    if model is not None and named is not None and model != named:
+        extra[f"{item.at}/model"] = model
+    blocks = read_content(run.state, value.get("content"), run.place, f"{at}/content", extra)
+    calls = response.first("tool_calls", list)
+    for number, call in enumerate(calls or ()):
+        blocks += _call(run, call, f"{at}/tool_calls/{number}", extra)
+    if calls == []:
+        extra[f"{at}/tool_calls"] = calls
+    return message(
+        run,
+        at,
+        "assistant",
+        "model",
+        blocks,
+        when,
+        extra,
+        model=named or model,
+        usage=read_usage(response, extra),
+        stop_reason=response.text("finish_reason"),
+    )
+
+
+def _call(run: Opened, value: Any, at: str, extra: Extra) -> list[Block]:
+    id, name = (value.get(key) for key in ("call_id", "name")) if type(value) is dict else (None, None)
+    if type(value) is not dict or type(name) is not str or not (id is None or type(id) is str):
+        extra[at] = value
+        run.state.ledger.part("unexpected-type", run.place, REQUESTED.at, record="tool_call", pointer=at)
+        return []
+    run.state.open(value, REQUESTED, run.place, at, extra)
+    given = value.get("arguments")
+    inner, same = decoded(given) if type(given) is str else (given, True)
+    if inner is not None and not same:
+        extra[f"{at}/arguments"] = given
+    told = given if inner is None and type(given) is str else "" if given is None else json_of(inner)
+    return [make_call(id, name, KINDS.get(name, "other"), told)]
+
+
+def read_usage(response: Opened, extra: Extra) -> Usage | None:
+    """The tokens of a response, as the client counted them; what is read from the cache is part of the input of OpenAI's."""
+    usage = response.first("usage", dict)
+    if usage is None:
+        return None
+    asked, cached, made, wrote, thought = (usage.get(name) if type(usage.get(name)) is int else None for name in _TOKENS)
+    known = dict(zip(_TOKENS, (asked, cached, made, wrote, thought), strict=True))
+    extra.update({f"{response.at}/usage/{escape(k)}": v for k, v in usage.items() if known.get(k) is None})
+    return make_usage(asked, cached, made, None, wrote, thought)
+
+
+def _step(
+    run: Opened,
+    value: dict[str, Any],
+    at: str,
+    interaction: dict[str, Any] | None,
+    following: dict[str, Any] | None,
+    alone: bool = False,
+    first: bool = False,
+) -> Iterator[Draft]:
+    """What a step says beyond its interaction; all of it where it has none."""
+    extra: Extra = {}
+    step = run.state.open(value, AGENT_STEP, run.place, at, extra)
+    asked = step.first("llm_messages", list) or []
+    results = step.first("tool_results", list) or []
+    heard = [*_inputs(interaction), *_inputs(following)]
+    if alone:
+        for number, item in enumerate(asked):
+            own = type(item) is dict and item.get("tool_result") in results and item.get("tool_result") is not None
+            if not own and item not in heard:
+                yield _input(run, item, f"{at}/llm_messages/{number}", first)
+        if value.get("llm_response") is not None:
+            yield _response(run, step, "llm_response", NEVER, extra)
+    else:
+        extra.update({f"{at}/llm_messages/{n}": item for n, item in enumerate(asked) if item not in heard})
+        _compare(step, interaction or {}, extra)
+    reply = value.get("llm_response")
+    calls = reply.get("tool_calls") if type(reply) is dict else None
+    if value.get("tool_calls") is not None and value["tool_calls"] != calls:
+        extra[f"{at}/tool_calls"] = value["tool_calls"]
+    given = [item.get("tool_result") for item in _inputs(following) if type(item) is dict]
+    for number, result in enumerate(results):
+        here = f"{at}/tool_results/{number}"
+        if result in given:
+            continue
+        if type(result) is dict:
+            inside: Extra = {}
+            block = _result(run, result, here, inside)
+            yield message(run, here, "user", "tool", [block], NEVER, inside)
+        else:
+            extra[here] = result
+    error, thought = value.get("error"), value.get("reflection")
+    text = error if type(error) is str and error else thought if type(thought) is str and thought else None
+    data = {pointer.removeprefix(f"{at}/"): item for pointer, item in extra.items()}
+    when = _time(value.get("timestamp"))
+    event = run.state.event(
+        "error" if error else "step",
+        "agent_step",
+        run.place,
+        None,
+        json_of(data) if data else None,
+        at,
+        text=text,
+        timestamp=when[0],
+        timestamp_origin=when[1],
+        timestamp_text=when[2],
+    )
+    yield Draft(event, "step", run.place, None)
+
+
+def _inputs(interaction: dict[str, Any] | None) -> list[Any]:
+    listed = interaction.get("input_messages") if interaction is not None else None
+    return listed if type(listed) is list else []
+
+
+def _compare(step: Opened, interaction: dict[str, Any], extra: Extra) -> None:
+    """Keep of a step's response what is not in that of its interaction."""
+    ours, theirs = step.value.get("llm_response"), interaction.get("response")
+    if type(ours) is not dict or type(theirs) is not dict:
+        if ours != theirs:
+            extra[f"{step.at}/llm_response"] = ours
+        return
+    for key, item in ours.items():
+        other = theirs.get(key)
+        if key == "usage" and type(item) is dict and type(other) is dict and item.items() <= other.items():
+            continue
+        if key not in theirs or item != other:
+            extra[f"{step.at}/llm_response/{escape(key)}"] = item
+
+
+# ---- the Rust port ---------------------------------------------------------------------------------------------------------
+
+
+def _rust(run: Opened, value: Any, at: str) -> Iterator[Draft]:
+    """A step of the Rust port: response and results stand inside ``steps``."""
+    if type(value) is not dict:
+        yield run.state.odd_event(value, "llm_interaction", run.place, None, at)
+        return
+    extra: Extra = {}
+    item = run.state.open(value, RUST_STEP, run.place, at, extra)
+    when = _time(item.first("timestamp", str, int, float))
+    inner = item.first("steps", dict)
+    model = item.text("model")
+    if inner is None:
+        if model is not None:
+            extra[f"{at}/model"] = model
+        yield message(run, at, "assistant", "model", [], when, extra)
+        return
+    step = run.state.open(inner, RUST_INNER, run.place, f"{at}/steps", extra)
+    if model is not None:
+        extra[f"{at}/model"] = model
+    yield _response(run, step, "llm_response", when, extra)
+    for number, result in enumerate(step.first("tool_results", list) or ()):
+        inside: Extra = {}
+        here = f"{step.at}/tool_results/{number}"
+        if type(result) is dict:
+            yield message(run, here, "user", "tool", [_result(run, result, here, inside)], NEVER, inside)
+        else:
+            yield run.state.odd_event(result, "tool_result", run.place, None, here)
+
+
+# ---- the conversation ------------------------------------------------------------------------------------------------------
+
+
+def resolve(parts: list[FilePart], session: Session) -> Resolved:
+    """One conversation a file; what is no run is loose."""
+    conversations: list[Conversation] = []
+    loose = []
+    for part in parts:
+        head = next((draft for draft in part.drafts if draft.name == "head"), None)
+        entries = tuple(freeze(draft.entry) for draft in part.drafts)
+        if head is None:
+            loose += list(entries)
+        else:
+            body: Any = "complete" if any(draft.name == "end" for draft in part.drafts) else "partial"
+            conversations.append(
+                Conversation(head.facts["id"], "trae", None, None, None, head.facts["made"], body=body, entries=entries)
+            )
+    return conversations, loose
