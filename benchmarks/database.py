@@ -80,7 +80,9 @@ def report(path: Path, id: str, over: int, rounds: int) -> None:
     """The medians of some rounds."""
     found = [measure(path, id, over).split() for _ in range(rounds)]
     first, best, peak, more = (statistics.median(float(row[n]) for row in found) for n in (1, 2, 3, 4))
-    print(f"{found[0][0]:>12}  first {first:8.1f} ms  again {best:8.1f} ms  peak {peak:6.1f} MB, {more:5.1f} MB over the imports")
+    print(
+        f"{found[0][0]:>12}  first {first:8.1f} ms  again {best:8.1f} ms  peak {peak:6.1f} MB, {more:5.1f} MB over the imports"
+    )
 
 
 def main() -> None:

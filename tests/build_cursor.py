@@ -87,15 +87,23 @@ CASES: Final[dict[str, Case]] = {
     # The nine cases.
     "text": Case({"u": human("hello"), "a": model("\n\nhi")}, entries=["user human: hello", "assistant model: \n\nhi"]),
     "tool-only": Case(
-        {"a": model(toolFormerData=tool("run_terminal_cmd", params='{"command":"ls"}', result='{"output":"a.py","exitCode":101}'))},
+        {
+            "a": model(
+                toolFormerData=tool("run_terminal_cmd", params='{"command":"ls"}', result='{"output":"a.py","exitCode":101}')
+            )
+        },
         entries=['assistant model: run_terminal_cmd({"command":"ls"}) =>completed 101 a.py'],
     ),
     "thinking-only": Case(
         {"a": model(thinking={"text": "hm", "signature": "s"}, capabilityType=30)}, entries=["assistant model: ~hm~"]
     ),
     "mixed": Case(
-        {"a": model("so", thinking={"text": "hm"}, toolFormerData=tool("read_file_v2", params='{"targetFile":"a"}', result='"x"'))},
-        entries=['assistant model: ~hm~ so read_file_v2({"targetFile":"a"}) =>completed "x"'],
+        {
+            "a": model(
+                "so", thinking={"text": "hm"}, toolFormerData=tool("read_file_v2", params='{"targetFile":"a"}', result='"x"')
+            )
+        },
+        entries=['assistant model: ~hm~ so read_file_v2({"targetFile":"a"}) =>completed None "x"'],
     ),
     "empty": Case({"u": human(""), "a": model("")}, entries=["user human:", "assistant model:"]),
     "duplicate-text": Case(
@@ -153,7 +161,12 @@ CASES: Final[dict[str, Case]] = {
             "_v": 1,
             "conversation": [
                 {"type": 1, "bubbleId": "o1", "text": "q"},
-                {"type": 2, "bubbleId": "o2", "text": "a", "timingInfo": {"clientStartTime": 5209.1, "clientRpcSendTime": MS + 0.5}},
+                {
+                    "type": 2,
+                    "bubbleId": "o2",
+                    "text": "a",
+                    "timingInfo": {"clientStartTime": 5209.1, "clientRpcSendTime": MS + 0.5},
+                },
             ],
         },
         entries=["user human: q", "assistant model: a"],
@@ -161,7 +174,9 @@ CASES: Final[dict[str, Case]] = {
     "id-mismatch": Case({"u": human("a", bubbleId="other")}, entries=["user human: a"], drops={"cursor/key-id-mismatch": 1}),
     "newline\nin the id": Case({"u": human("a")}, entries=["user human: a"]),
     # What bubbles hold.
-    "unknown-bubble": Case({"u": {"type": 7, "text": "new kind"}}, entries=["type-7 None: new kind"], drops={"cursor/unknown-bubble": 1}),
+    "unknown-bubble": Case(
+        {"u": {"type": 7, "text": "new kind"}}, entries=["type-7 None: new kind"], drops={"cursor/unknown-bubble": 1}
+    ),
     "simulated": Case({"u": human("not typed", isSimulatedMsg=True)}, entries=["user harness: not typed"]),
     "summary-mark": Case({"m": model(capabilityType=22)}, entries=["compaction: None"]),
     "summary-object": Case(
@@ -184,9 +199,32 @@ CASES: Final[dict[str, Case]] = {
     ),
     "rich-text-alone": Case(
         {
-            "u": human("", richText=dumps({"root": {"children": [{"type": "paragraph", "children": [{"type": "text", "text": "see "}, {"type": "mention", "mentionName": "a.py"}]}, {"type": "paragraph", "children": [{"text": "and more"}, {"type": "linebreak"}, {"text": "end"}]}]}})),
+            "u": human(
+                "",
+                richText=dumps(
+                    {
+                        "root": {
+                            "children": [
+                                {
+                                    "type": "paragraph",
+                                    "children": [{"type": "text", "text": "see "}, {"type": "mention", "mentionName": "a.py"}],
+                                },
+                                {
+                                    "type": "paragraph",
+                                    "children": [{"text": "and more"}, {"type": "linebreak"}, {"text": "end"}],
+                                },
+                            ]
+                        }
+                    }
+                ),
+            ),
             "v": human("", richText="bare"),
-            "w": human("", richText=dumps({"type": "doc", "content": [{"type": "paragraph", "content": [{"type": "text", "text": "new"}]}]})),
+            "w": human(
+                "",
+                richText=dumps(
+                    {"type": "doc", "content": [{"type": "paragraph", "content": [{"type": "text", "text": "new"}]}]}
+                ),
+            ),
         },
         entries=["user human: see a.py\nand more\nend", "user human: bare", "user human: new"],
         drops={"cursor/rich-text": 3},
@@ -273,7 +311,7 @@ CASES: Final[dict[str, Case]] = {
         },
         rows=[("cursorDiskKV", CONTENT + "1" * 64, "x = 1\n")],
         entries=[
-            'assistant model: edit_file_v2({"relativeWorkspacePath":"/w/a.py"}) =>completed None ±create /w/a.py \'\' \'x = 1\\n\''
+            "assistant model: edit_file_v2({\"relativeWorkspacePath\":\"/w/a.py\"}) =>completed None ±create /w/a.py '' 'x = 1\\n'"
         ],
     ),
     "edit-cleaned-up": Case(
@@ -301,16 +339,27 @@ CASES: Final[dict[str, Case]] = {
     "drafts": Case(
         {"u": human("a")},
         {"text": "not sent", "queueItems": [{"id": "q", "text": "next"}, {"richText": "rich next"}]},
-        entries=["user human: a", "draft human pending: not sent", "queued human pending: next", "queued human pending: rich next"],
+        entries=[
+            "user human: a",
+            "draft human pending: not sent",
+            "queued human pending: next",
+            "queued human pending: rich next",
+        ],
     ),
     "keys-are-never-carried-over": Case(
-        {"u": human("a")}, {"blobEncryptionKey": "SECRET", "speculativeSummarizationEncryptionKey": "SECRET"}, entries=["user human: a"]
+        {"u": human("a")},
+        {"blobEncryptionKey": "SECRET", "speculativeSummarizationEncryptionKey": "SECRET"},
+        entries=["user human: a"],
     ),
     # Sub-agents.
     "parent": Case(
         {
             "a": model(toolFormerData=tool("task_v2", toolCallId="t1\nfc", params='{"prompt":"p"}', result="{}")),
-            "b": model(toolFormerData=tool("task_v2", toolCallId="t2", params="{}", result="{}", additionalData={"subagentComposerId": "child"})),
+            "b": model(
+                toolFormerData=tool(
+                    "task_v2", toolCallId="t2", params="{}", result="{}", additionalData={"subagentComposerId": "child"}
+                )
+            ),
             "c": model(
                 toolFormerData=tool(
                     "task_v2",
@@ -335,7 +384,12 @@ CASES: Final[dict[str, Case]] = {
             "assistant model: task_v2({}) =>completed None",
             "assistant model: task_v2({}) =>completed None",
         ],
-        links=[["subagent", "child", "t2"], ["subagent", "inside", "t3"], ["subagent", "task-t1\nfc", "t1\nfc"], ["fork", "best", None]],
+        links=[
+            ["subagent", "child", "t2"],
+            ["subagent", "inside", "t3"],
+            ["subagent", "task-t1\nfc", "t1\nfc"],
+            ["fork", "best", None],
+        ],
     ),
     "task-t1\nfc": Case({"u": model("by the task")}, None, entries=["assistant model: by the task"]),
     "child": Case(
@@ -423,8 +477,16 @@ CHATDATA: Final = {
 WORKSPACE: Final[Rows] = [
     ("ItemTable", "workbench.panel.aichat.view.aichat.chatdata", Json(CHATDATA)),
     ("ItemTable", "aiService.prompts", Json([{"text": "all that is left", "commandType": 4}, 7])),
-    ("ItemTable", "aiService.generations", Json([{"unixMs": MS, "generationUUID": "g", "type": "composer", "textDescription": "asked"}, 7])),
-    ("ItemTable", "composer.composerData", Json({"allComposers": [{"composerId": "text", "createdAt": MS, "name": "n"}], "selectedComposerIds": ["text"]})),
+    (
+        "ItemTable",
+        "aiService.generations",
+        Json([{"unixMs": MS, "generationUUID": "g", "type": "composer", "textDescription": "asked"}, 7]),
+    ),
+    (
+        "ItemTable",
+        "composer.composerData",
+        Json({"allComposers": [{"composerId": "text", "createdAt": MS, "name": "n"}], "selectedComposerIds": ["text"]}),
+    ),
     ("ItemTable", "workbench.panel.composerChatViewPane.1", Json({"workbench.panel.aichat.view.text": {"isHidden": False}})),
 ]
 
@@ -432,12 +494,18 @@ FIRST = blob(b'{"role":"user","content":"<user_query>\\nfirst\\n</user_query>"}'
 ONE = blob(b'{"role":"assistant","content":[{"type":"reasoning","text":"r","signature":"s"},{"type":"text","text":"one"}]}')
 SUMMARY = blob(b'{"role":"user","content":"summary","providerOptions":{"cursor":{"isSummary":true}}}')
 INFO = blob(b'{"role":"user","content":"<user_info>x</user_info>"}')
-SECOND = blob(b'{"role":"user","content":[{"type":"text","text":"<user_query>\\nsecond\\n</user_query>"}],"providerOptions":{"cursor":{"requestId":"req-2"}}}')
-CALL = blob(b'{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c\\nfc","toolName":"Shell","args":{"command":"ls"}}]}')
+SECOND = blob(
+    b'{"role":"user","content":[{"type":"text","text":"<user_query>\\nsecond\\n</user_query>"}],"providerOptions":{"cursor":{"requestId":"req-2"}}}'
+)
+CALL = blob(
+    b'{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c\\nfc","toolName":"Shell","args":{"command":"ls"}}]}'
+)
 RESULT = blob(b'{"role":"tool","content":[{"type":"tool-result","toolCallId":"c\\nfc","toolName":"Shell","result":"ok"}]}')
 HIDDEN = blob(b'{"role":"assistant","content":[{"type":"redacted-reasoning","data":"xx"},{"type":"text","text":"two"}]}')
 ABANDONED = blob(b'{"role":"assistant","content":[{"type":"text","text":"ABANDONED BRANCH"}]}')
-ARCHIVE = blob(proto((1, bytes.fromhex(FIRST[0])), (1, bytes.fromhex(ONE[0])), (2, b"summary of turn one"), (4, bytes.fromhex(SUMMARY[0]))))
+ARCHIVE = blob(
+    proto((1, bytes.fromhex(FIRST[0])), (1, bytes.fromhex(ONE[0])), (2, b"summary of turn one"), (4, bytes.fromhex(SUMMARY[0])))
+)
 PROMPT = blob(proto((1, b"second"), (2, b"msg-2")))
 STEP = blob(proto((2, proto((57, b"c\nfc"), (59, MS), (60, MS + 900)))))
 TURN = blob(proto((1, proto((1, bytes.fromhex(PROMPT[0])), (2, bytes.fromhex(STEP[0])), (3, b"req-2")))))
@@ -482,7 +550,9 @@ def main() -> None:
     write(FOLDER / "workspace" / "state.vscdb", WORKSPACE)
     (FOLDER / "workspace" / "workspace.json").write_text('{"folder":"file:///c%3A/Users/u/my%20project"}')
     write(FOLDER / "chat" / "store.db", STORE, ())
-    (FOLDER / "chat" / "meta.json").write_text('{"schemaVersion":1,"createdAtMs":1786948236174,"hasConversation":true,"cwd":"/w/project"}')
+    (FOLDER / "chat" / "meta.json").write_text(
+        '{"schemaVersion":1,"createdAtMs":1786948236174,"hasConversation":true,"cwd":"/w/project"}'
+    )
 
 
 if __name__ == "__main__":

@@ -41,7 +41,15 @@ class Stored:
 
 
 IDS = ("11111111-1111-4111-8111-111111111111", "task-call_a\nfc_b", "empty-state-draft", "ünï", "b", "a%_b")
-TOOLS = ("read_file_v2", "run_terminal_command_v2", "edit_file_v2", "glob_file_search", "mcp-server-tool", "task_v2", "brand_new")
+TOOLS = (
+    "read_file_v2",
+    "run_terminal_command_v2",
+    "edit_file_v2",
+    "glob_file_search",
+    "mcp-server-tool",
+    "task_v2",
+    "brand_new",
+)
 NOISE = (
     ("checkpointId:x:y", '{"files":[]}'),
     ("ofsContent:x:file:///a:b", ""),
@@ -96,7 +104,9 @@ def _conversation(draw: Draw, made: Stored, id: str) -> None:
     if draw(st.booleans()):
         head |= {"text": made.text(draw), "modelConfig": {"modelName": "m", "maxMode": True}, "todos": ['{"content":"x"}']}
     if draw(st.booleans()):
-        head |= {"latestConversationSummary": {"summary": {"summary": made.text(draw), "truncationLastBubbleIdInclusive": "b0"}}}
+        head |= {
+            "latestConversationSummary": {"summary": {"summary": made.text(draw), "truncationLastBubbleIdInclusive": "b0"}}
+        }
     if draw(st.booleans()):
         head |= {"queueItems": [{"text": made.text(draw), "id": "q"}], "brandNew": draw(odd_json), "subComposerIds": ["b"]}
     if era == "inline":
@@ -106,7 +116,9 @@ def _conversation(draw: Draw, made: Stored, id: str) -> None:
         listed = [] if era == "emptied" else [bubble for bubble in bubbles if draw(st.integers(0, 4))]
         head["fullConversationHeadersOnly"] = [{"bubbleId": bid, "type": bubble["type"]} for bid, bubble in listed]
         if listed and draw(st.booleans()):
-            head["fullConversationHeadersOnly"].insert(1, {"bubbleId": "gone", "type": 2, "grouping": {"textPreview": made.text(draw)}})
+            head["fullConversationHeadersOnly"].insert(
+                1, {"bubbleId": "gone", "type": 2, "grouping": {"textPreview": made.text(draw)}}
+            )
             made.missing += 1
         made.orphans += len(bubbles) - len(listed) if listed else 0
         made.bubbles += len(bubbles)
@@ -121,7 +133,9 @@ def _bubble(draw: Draw, made: Stored, bid: str) -> tuple[str, dict[str, Any]]:
     kind = draw(st.sampled_from(["human", "text", "thinking", "tool", "text and tool", "empty", "mark", "error", "new"]))
     bubble: dict[str, Any] = {"_v": 3, "type": 1 if kind == "human" else 7 if kind == "new" else 2, "bubbleId": bid, "text": ""}
     bubble |= {"lints": [], "capabilities": [], "context": {"mentions": {}, "selections": []}, "isAgentic": draw(st.booleans())}
-    bubble["createdAt"] = draw(st.sampled_from(["2026-08-17T06:30:44.209Z", "2026-01-01T00:00:00Z", "yesterday", 1786948236174, None]))
+    bubble["createdAt"] = draw(
+        st.sampled_from(["2026-08-17T06:30:44.209Z", "2026-01-01T00:00:00Z", "yesterday", 1786948236174, None])
+    )
     if kind in ("human", "text", "text and tool", "new"):
         bubble["text"] = made.text(draw)
     if kind == "human":
@@ -151,7 +165,13 @@ def _tool(draw: Draw, made: Stored) -> dict[str, Any]:
     if draw(st.integers(0, 5)) == 0:
         return {"additionalData": {"status": "error"}}
     made.calls.append(call)
-    tool = {"tool": 15, "name": draw(st.sampled_from(TOOLS)), "toolCallId": call, "toolIndex": 0, "modelCallId": draw(st.sampled_from(["", "m1"]))}
+    tool = {
+        "tool": 15,
+        "name": draw(st.sampled_from(TOOLS)),
+        "toolCallId": call,
+        "toolIndex": 0,
+        "modelCallId": draw(st.sampled_from(["", "m1"])),
+    }
     params: Any = {"command": made.text(draw), "targetFile": "/w/a.py"}
     result: Any = {"output": made.text(draw), "exitCode": draw(st.integers(0, 2))}
     spaced = draw(st.booleans())
@@ -167,7 +187,10 @@ def _tool(draw: Draw, made: Stored) -> dict[str, Any]:
 
 
 def _index(draw: Draw, made: Stored) -> None:
-    heads = [{"type": "head", "composerId": id, "name": f"named {id}", "createdAt": 1786948236174} for id in (*made.ids, "listed-only")]
+    heads = [
+        {"type": "head", "composerId": id, "name": f"named {id}", "createdAt": 1786948236174}
+        for id in (*made.ids, "listed-only")
+    ]
     if draw(st.booleans()):
         made.ids.append("listed-only")
         made.rows.append(("ItemTable", "composer.composerHeaders", Json({"allComposers": heads, "selected": "x"})))
@@ -175,7 +198,10 @@ def _index(draw: Draw, made: Stored) -> None:
         made.rows += [("composerHeaders", head["composerId"], Json(head)) for head in heads[:-1]]
     if draw(st.booleans()):
         tab = {"tabId": "tab", "chatTitle": made.text(draw), "lastSendTime": 1700000000000}
-        tab["bubbles"] = [{"type": "user", "text": made.text(draw), "id": "u"}, {"type": "ai", "rawText": made.text(draw), "id": "a"}]
+        tab["bubbles"] = [
+            {"type": "user", "text": made.text(draw), "id": "u"},
+            {"type": "ai", "rawText": made.text(draw), "id": "a"},
+        ]
         made.prompts.append(tab["bubbles"][0]["text"])
         made.bubbles += 2
         made.ids.append("tab")

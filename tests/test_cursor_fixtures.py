@@ -41,7 +41,9 @@ def line(entry: Any) -> str:
 
 
 def lines(conversation: Any) -> list[str]:
-    return [line(entry) for entry in conversation.entries if not (isinstance(entry, Event) and entry.kind in ("session", "index"))]
+    return [
+        line(entry) for entry in conversation.entries if not (isinstance(entry, Event) and entry.kind in ("session", "index"))
+    ]
 
 
 @pytest.mark.parametrize("id", CASES)
@@ -130,7 +132,12 @@ def test_a_workspace() -> None:
     result = convparse.parse(FOLDER / "workspace" / "state.vscdb")
     assert all(account.balanced for account in result.accounts)
     found = {c.id: c for c in result.conversations}
-    assert lines(found["tab-1"]) == ["user human: asked long ago", "ai model: the whole answer", "oracle None: new", "unknown: None"]
+    assert lines(found["tab-1"]) == [
+        "user human: asked long ago",
+        "ai model: the whole answer",
+        "oracle None: new",
+        "unknown: None",
+    ]
     assert (found["tab-1"].title, found["tab-1"].title_origin) == ("From 2023", "chatdata")
     assert found["text"].body == "missing"
     assert {c.context.cwd for c in result.conversations if c.context is not None} == {"c:/Users/u/my project"}
@@ -170,11 +177,20 @@ def test_a_store() -> None:
     assert [c.id for r in convparse.iter_conversations(FOLDER / "chat" / "store.db") for c in r.conversations] == ["agent-1"]
 
 
-@pytest.mark.parametrize("name, rows", [("state.vscdb", build_cursor.EDITOR), ("workspace/state.vscdb", build_cursor.WORKSPACE), ("chat/store.db", build_cursor.STORE)])
+@pytest.mark.parametrize(
+    "name, rows",
+    [
+        ("state.vscdb", build_cursor.EDITOR),
+        ("workspace/state.vscdb", build_cursor.WORKSPACE),
+        ("chat/store.db", build_cursor.STORE),
+    ],
+)
 def test_the_files_are_those_of_the_script(name: str, rows: Any) -> None:
     db = sqlite3.connect(f"file:{FOLDER / name}?immutable=1", uri=True)
     for table in {table for table, _, _ in rows}:
         columns = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
-        found = db.execute(f"SELECT {columns[0]}, {'value' if 'value' in columns else columns[1]} FROM {table} ORDER BY rowid").fetchall()
+        found = db.execute(
+            f"SELECT {columns[0]}, {'value' if 'value' in columns else columns[1]} FROM {table} ORDER BY rowid"
+        ).fetchall()
         assert found == [(key, stored(value)) for other, key, value in rows if other == table]
     db.close()

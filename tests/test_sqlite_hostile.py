@@ -102,7 +102,7 @@ def test_a_large_value_costs_itself_alone(tmp_path):
         tmp_path / "a.db",
         "INSERT INTO cursorDiskKV VALUES ('bubbleId:c:large', zeroblob(300000000))",
         "INSERT INTO cursorDiskKV VALUES ('bubbleId:c:text', hex(zeroblob(50)))",
-        "INSERT INTO cursorDiskKV VALUES ('bubbleId:c:zlast', '{\"type\":1,\"text\":\"behind\"}')",
+        'INSERT INTO cursorDiskKV VALUES (\'bubbleId:c:zlast\', \'{"type":1,"text":"behind"}\')',
         "INSERT INTO cursorDiskKV VALUES ('composerData:d', zeroblob(300000000))",
     )
     result = convparse.parse(path, "cursor", limits=attrs.evolve(Limits(), database_bytes=1 << 30))
@@ -159,7 +159,9 @@ def test_another_encoding(tmp_path):
     assert result.account.balanced
 
 
-@pytest.mark.parametrize("data", [b"SQLite format 3\0", b"SQLite format 3\0" + b"\xff" * 3_000, b"SQLite format 3\0" + bytes(100)])
+@pytest.mark.parametrize(
+    "data", [b"SQLite format 3\0", b"SQLite format 3\0" + b"\xff" * 3_000, b"SQLite format 3\0" + bytes(100)]
+)
 def test_little_but_a_header(data, tmp_path):
     path = tmp_path / "a.db"
     path.write_bytes(data)
@@ -199,7 +201,10 @@ def sound(tmp_path_factory):
     db.execute(REAL.format("cursorDiskKV"))
     db.execute("BEGIN")
     for n in range(ROWS):
-        db.execute("INSERT INTO cursorDiskKV VALUES (?, ?)", (f"bubbleId:c:{n:05}", json.dumps({"type": 1, "text": f"{n} " + "x" * (n % 900)})))
+        db.execute(
+            "INSERT INTO cursorDiskKV VALUES (?, ?)",
+            (f"bubbleId:c:{n:05}", json.dumps({"type": 1, "text": f"{n} " + "x" * (n % 900)})),
+        )
     db.execute("COMMIT")
     db.close()
     return path.read_bytes()
@@ -285,8 +290,10 @@ def small(tmp_path_factory):
     made(path, "PRAGMA page_size=512", REAL.format("ItemTable"), REAL.format("cursorDiskKV"), good=False)
     db = sqlite3.connect(path, isolation_level=None)
     for n in range(12):
-        db.execute("INSERT INTO cursorDiskKV VALUES (?, ?)", (f"bubbleId:c:{n}", json.dumps({"type": 1 + n % 2, "text": "x" * n * 30})))
-    db.execute("INSERT INTO cursorDiskKV VALUES ('composerData:c', '{\"fullConversationHeadersOnly\":[{\"bubbleId\":\"3\"}]}')")
+        db.execute(
+            "INSERT INTO cursorDiskKV VALUES (?, ?)", (f"bubbleId:c:{n}", json.dumps({"type": 1 + n % 2, "text": "x" * n * 30}))
+        )
+    db.execute('INSERT INTO cursorDiskKV VALUES (\'composerData:c\', \'{"fullConversationHeadersOnly":[{"bubbleId":"3"}]}\')')
     db.execute("INSERT INTO ItemTable VALUES ('aiService.prompts', '[{\"text\":\"a\"}]')")
     db.close()
     return path.read_bytes()

@@ -92,9 +92,7 @@ class Following:
 class _Log:
     """One file that grows: its reader, and all that was read, as it was before ``resolve``."""
 
-    def __init__(
-        self, ledger: Ledger, read: Callable[[Iterable[Unit], Ledger], Iterator[Any]], joined: bool
-    ) -> None:
+    def __init__(self, ledger: Ledger, read: Callable[[Iterable[Unit], Ledger], Iterator[Any]], joined: bool) -> None:
         self.ledger = ledger
         self._feed = _Feed(read, ledger)
         self._drafts = _Drafts()

@@ -14,8 +14,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 import attrs
 
@@ -28,6 +27,8 @@ from convparse.sources import SOURCES
 DEPTH: Final = 64
 """Levels of folders below a base."""
 _HEAD: Final = 4_096
+_MARKS: Final = (b"{", b"[", b"\0")
+"""What JSON begins with, somewhere in its first bytes, or damage that may hide it."""
 _MAGIC: Final[Mapping[str, bytes]] = {"database": b"SQLite format 3\0", "zstd": b"\x28\xb5\x2f\xfd"}
 
 
@@ -82,12 +83,12 @@ def discover(roots: Iterable[str | os.PathLike[str]] | None = None) -> Iterator[
 def find(roots: list[str] | None, machine: Machine) -> Iterator[Found]:
     """``discover`` on any machine."""
     for source, places in PLACES.items():
-        search = _Search(source)
-        for base in dict.fromkeys(place.base for place in places):
-            of_base = [place for place in places if place.base == base]
-            for folder in dict.fromkeys(_bases(base, machine) if roots is None else _below(base, roots)):
-                search.look(folder, of_base)
-        yield from search.found()
+        search = _Search()
+        for place in places:
+            for folder in _bases(place.base, machine) if roots is None else _below(place.base, roots):
+                search.look(place, folder)
+        yield from _sessions(source, search.files)
+        yield from (Found(source, path, problem=problem) for path, problem in search.problems.items())
 
 
 # ---- bases -----------------------------------------------------------------------------------------------------------------
@@ -121,16 +122,26 @@ def _of_home(base: Base, home: str, platform: str, environ: Mapping[str, str]) -
 
 
 def _windows_homes(mounts: str) -> list[str]:
-    drives = [entry.path for entry in _entries(mounts) if len(entry.name) == 1]
-    return [entry.path for drive in drives for entry in _entries(_join(drive, "Users")) if _is_folder(entry)]
+    drives = [path for path in _folders(mounts) if len(_name(path)) == 1]
+    return [home for drive in drives for home in _folders(_join(drive, "Users"))]
+
+
+def _folders(folder: str) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entry.path for entry in entries if entry.is_dir(follow_symlinks=False))
+    except OSError:
+        return []
 
 
 def _below(base: Base, roots: list[str]) -> Iterator[str]:
     for root in roots:
         if _is_home(root):
             yield from _in_home(base, root)
-        elif any(word in Path(root).parts[-2:] for word in _NAMES.get(base, ("",))) or base not in _NAMES:
-            yield str(Path(root).parent) if Path(root).name == "User" else root
+        else:
+            folder = os.path.dirname(os.path.abspath(root)) if _name(root) == "User" else root  # noqa: PTH100, PTH120
+            if not base.named or _name(folder) in (*base.settings, *base.cache):
+                yield folder
 
 
 def _in_home(base: Base, root: str) -> Iterator[str]:
@@ -143,105 +154,152 @@ def _is_home(root: str) -> bool:
     return any(os.path.isdir(folder) for base in bases for folder in _in_home(base, root))  # noqa: PTH112
 
 
-_NAMES: Final = {
-    place.base: place.base.settings
-    for places in (PLACES["cursor"], PLACES["trae"])
-    for place in places
-    if place.name == r"state\.vscdb"
-}
-"""Databases of one name that several editors have: whose one is, the name of the editor's folder tells."""
-
-
 # ---- files -----------------------------------------------------------------------------------------------------------------
+
+_Step: TypeAlias = tuple[str, tuple[str, ...], int]
+"""A folder, the pattern of what is to be looked at below it, and its depth."""
 
 
 class _Search:
-    """What was found of one source: the files of its places, then the sessions that they are."""
+    """What was found of one source: the files of its places, and what was passed over."""
 
-    def __init__(self, source: str) -> None:
-        self._source = source
+    def __init__(self) -> None:
         self._seen: set[tuple[Place | None, int, int]] = set()
-        self._files: dict[str, tuple[Place, str | None]] = {}
-        self._problems: dict[str, str] = {}
+        self.files: dict[str, tuple[Place, str | None]] = {}
+        self.problems: dict[str, str] = {}
 
-    def look(self, base: str, places: list[Place]) -> None:
-        """List the folders of the places below one base."""
-        for place in places:
-            stack: list[tuple[str, tuple[str, ...], int]] = [(base, tuple(place.folder.split("/")) if place.folder else (), 0)]
-            while stack:
-                stack.extend(reversed(list(self._step(place, *stack.pop()))))
+    def look(self, place: Place, base: str) -> None:
+        """List the folders of a place below one base."""
+        stack: list[_Step] = [(base, tuple(place.folder.split("/")) if place.folder else (), 0)]
+        while stack:
+            stack.extend(reversed(list(self._step(place, *stack.pop()))))
 
-    def _step(
-        self, place: Place, folder: str, pattern: tuple[str, ...], depth: int
-    ) -> Iterator[tuple[str, tuple[str, ...], int]]:
-        """Go one folder on; what is to be looked at below it."""
+    def _step(self, place: Place, folder: str, pattern: tuple[str, ...], depth: int) -> Iterator[_Step]:
+        """One folder; what is to be looked at below it."""
         if pattern and "*" not in pattern[0]:
             yield _join(folder, pattern[0]), pattern[1:], depth + 1
             return
         if depth > DEPTH:
-            self._problems[folder] = "too-deep"
+            self.problems[folder] = "too-deep"
             return
-        entries = self._list(place, folder, pattern)
-        if pattern[:1] == ("**",) and pattern[1:]:
+        deep = pattern[:1] == ("**",)
+        if deep and pattern[1:]:  # the folders of no level
             yield _join(folder, pattern[1]), pattern[2:], depth + 1
-        if pattern in ((), ("**",)):
-            for entry in entries:
-                if re.fullmatch(place.name, entry.name):
-                    self._take(place, entry)
-        if pattern:
-            below = pattern if pattern[0] == "**" else pattern[1:]
-            for entry in entries:
-                if _is_folder(entry):
-                    yield entry.path, below, depth + 1
-                elif entry.is_symlink() and _leads_to_folder(entry):
-                    self._problems[entry.path] = "linked-folder"
+        for entry in self._list(place, pattern, folder):
+            if entry.is_dir(follow_symlinks=False):
+                if pattern:
+                    yield entry.path, pattern if deep else pattern[1:], depth + 1
+            elif pattern and entry.is_symlink() and os.path.isdir(entry.path):  # noqa: PTH112
+                self.problems[entry.path] = "linked-folder"
+            elif not pattern[int(deep) :] and re.fullmatch(place.name, entry.name):
+                self._take(place, entry.path)
 
-    def _list(self, place: Place, folder: str, pattern: tuple[str, ...]) -> list["os.DirEntry[str]"]:
-        """The entries of a folder that was not listed for this place before."""
+    def _list(self, place: Place, pattern: tuple[str, ...], folder: str) -> list["os.DirEntry[str]"]:
+        """The entries of a folder, if it was not listed for this place before."""
         try:
-            status = os.stat(folder)  # noqa: PTH116
-            key = (place, status.st_dev, status.st_ino)
-            if key in self._seen:
+            if not self._is_new(attrs.evolve(place, folder="/".join(pattern)), folder):
                 return []
-            self._seen.add(key)
             with os.scandir(folder) as entries:
                 return sorted(entries, key=lambda entry: entry.name)
         except (FileNotFoundError, NotADirectoryError):
             return []
-        except (OSError, ValueError):
-            self._problems[folder] = "unreadable"
+        except OSError:
+            self.problems[folder] = "unreadable"
             return []
 
-    def _take(self, place: Place, entry: "os.DirEntry[str]") -> None:
+    def _take(self, place: Place, path: str) -> None:
         try:
-            status = entry.stat()
+            if self._is_new(None, path):
+                regular = os.path.isfile(path)  # noqa: PTH113
+                problem = place.problem or (_problem(path, place.form) if regular else "not-regular")
+                self.files[path] = (place, problem)
         except OSError:
-            self._problems[entry.path] = "unreadable"
-            return
-        if _is_folder(entry) or _leads_to_folder(entry):
-            return
-        key = (None, *_identity(entry, status))
-        if entry.is_file():
-            if key not in self._seen:
-                self._seen.add(key)
-                self._files[entry.path] = (place, place.problem or _problem(entry.path, place.form))
-        else:
-            self._problems[entry.path] = "not-regular"
+            self.problems[path] = "unreadable"
 
-    # -- sessions --
+    def _is_new(self, place: Place | None, path: str) -> bool:
+        status = os.stat(path)  # noqa: PTH116 - not the entry's: on Windows that has no inode
+        key = (place, status.st_dev, status.st_ino)
+        new = key not in self._seen
+        self._seen.add(key)
+        return new
 
-    def found(self) -> Iterator[Found]:
-        """The sessions, each once: what belongs to another one is not found by itself."""
-        belonging = _BELONGING.get(self._source)
-        owned: dict[str, set[str]] = {}
-        files = {path: self._gathered(path, place) for path, (place, _) in self._files.items()}
-        for path, of_session in files.items():
-            for other in of_session - {path}:
-                owned.setdefault(other, set()).add(path)
-        mains = [path for path in files if not any(self._belongs(path, owner) for owner in owned.get(path, ()))]
-        del belonging
-        for path in mains:
-            place, problem = self._files[path]
-            yield Found(self._source, path, _ids(place, path), self._stamp(path, place, files[path]), problem)
-        for path, problem in self._problems.items():
-            yield Found(self._source, path, problem=problem)
+
+def _problem(path: str, form: str) -> str | None:
+    """What the first bytes tell against a file."""
+    file, _ = open_regular(path)
+    with file:
+        head = file.read(_HEAD)
+    if not head:
+        return "empty"
+    if form in _MAGIC:
+        return None if head.startswith(_MAGIC[form]) else "foreign" if _is_text(head[:16]) else "encrypted"
+    return None if form == "text" or any(mark in head for mark in _MARKS) else "foreign"
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        return data.decode().isprintable()
+    except UnicodeDecodeError:
+        return False
+
+
+# ---- sessions --------------------------------------------------------------------------------------------------------------
+
+
+def _sessions(source: str, files: Mapping[str, tuple[Place, str | None]]) -> Iterator[Found]:
+    """The sessions that files make, each once: what another one of them is made of is not found by itself."""
+    gathered = {path: _gathered(source, path, place, problem) for path, (place, problem) in files.items()}
+    owned: set[str] = set()
+    for path in sorted(files, key=lambda path: -len(gathered[path])):
+        if path not in owned and files[path][1] in (None, "empty"):
+            owned |= {other for other in gathered[path] if other in files and other != path and _is_part(other, path, files)}
+    told: set[str] = set()
+    for path, (place, problem) in files.items():
+        main = _session_folder(path, place) if problem is None else path
+        if (path not in owned or problem == "encrypted") and main not in told:
+            told.add(main)
+            names = gathered[path] if main == path else _gathered(source, main, place, problem)
+            is_database = place.form == "database" and problem is None
+            facts = _stamps.database_facts(path) if is_database else b""
+            stamp = _stamps.stamp_of([name for name in names if not (is_database and name == path)], facts)
+            yield Found(source, main, _ids(place, main), stamp, problem)
+
+
+def _gathered(source: str, path: str, place: Place, problem: str | None) -> tuple[str, ...]:
+    """All files of the session of a file."""
+    variants = SOURCES[source].variants
+    variant = "encrypted-store" if problem == "encrypted" and "encrypted-store" in variants else place.variant
+    if variant not in variants:
+        return (path,)
+    return _stamps.files_of(SOURCES[source].gather(path, variant, True))
+
+
+def _is_part(path: str, owner: str, files: Mapping[str, tuple[Place, str | None]]) -> bool:
+    place = files[path][0]
+    return not place.chained or _ids(place, path) == _ids(files[owner][0], owner)
+
+
+def _session_folder(path: str, place: Place) -> str:
+    """For a sub-agent's file whose session has no main file the folder of the session."""
+    top = place.folder.partition("/**")[0].rpartition("/")[2]
+    parts = path.split(os.sep)
+    if top != "subagents":
+        return path
+    return os.sep.join(parts[: len(parts) - 1 - parts[::-1].index(top)])
+
+
+def _ids(place: Place, path: str) -> tuple[str, ...]:
+    folder, name = os.path.split(path)
+    if place.id_from == "folder":
+        return (_name(folder),)
+    match = re.fullmatch(place.name, name)
+    id = match.groupdict().get("id") if match is not None else name
+    return (id,) if id is not None else ()
+
+
+def _join(folder: str, name: str) -> str:
+    return os.path.join(folder, *name.split("/")) if name else folder  # noqa: PTH118
+
+
+def _name(path: str) -> str:
+    return os.path.basename(path.rstrip("/\\"))  # noqa: PTH119

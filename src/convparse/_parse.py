@@ -315,7 +315,9 @@ class _Run:
         if path not in self.ledgers:
             size = _size(path)
             self.ledger(path, size, "").unit("unread-file", (0, 0, size))
-        elif path not in units.mapped and path not in units.folded and not self.ledgers[path].bins["lost"].units:
+        elif not (
+            path in units.mapped or path in units.folded or self.sizes[path][1] == "" or self.ledgers[path].bins["lost"].units
+        ):
             self.ledgers[path].unit("unread-file", (0, 0, self.sizes[path][0]))
 
     def _account(self, path: str, units: "_Units") -> Account:

@@ -31,6 +31,8 @@ class Base:
     """Below ``$XDG_STATE_HOME``, where that is set."""
     shared: tuple[str, ...] = ()
     """Anywhere."""
+    named: bool = False
+    """A folder given as a root is this base only by its name: other products have files of the same names."""
 
 
 @attrs.frozen
@@ -47,6 +49,8 @@ class Place:
     """``lines``, ``object``, ``text``, ``zstd`` or ``database``: what its first bytes must look like."""
     id_from: str = ""
     """``folder`` where the folder's name is the conversation."""
+    chained: bool = False
+    """True where one session may build on the file of another, which stays a session of its own if its id is another."""
     problem: str | None = None
     """What is found is passed over for this reason."""
 
@@ -72,11 +76,11 @@ EDITORS: Final = Base(
     shared=tuple(f"{top}/{server}" for top in ("/tmp", "/workspace") for server in _SERVERS),  # noqa: S108 - only read
 )
 COPILOT: Final = Base(("COPILOT_HOME",), (".copilot",), state=(".copilot",))
-JETBRAINS: Final = Base((), (), ("github-copilot",), ("github-copilot",))
-CURSOR_EDITOR: Final = Base((), (".cursor-server/data",), ("Cursor", "Cursor Nightly"))
+JETBRAINS: Final = Base(settings=("github-copilot",), cache=("github-copilot",), named=True)
+CURSOR_EDITOR: Final = Base(settings=("Cursor", "Cursor Nightly"), named=True)
 CURSOR: Final = Base(("CURSOR_DATA_DIR", "CURSOR_CONFIG_DIR"), (".cursor",), ("cursor",))
-TRAE_EDITOR: Final = Base((), (), ("Trae", "Trae CN", "TRAE SOLO", "TRAE SOLO CN"))
-TRAE: Final = Base((), (".trae", ".trae-cn"))
+TRAE_EDITOR: Final = Base(settings=("Trae", "Trae CN", "TRAE SOLO", "TRAE SOLO CN"), named=True)
+TRAE: Final = Base(home=(".trae", ".trae-cn"))
 TRAEX: Final = Base(("TRAE_CLI_HOME", "TRAE_HOME/cli"), (".trae/cli",))
 TRAE_CLI: Final = Base(cache=("trae-cli", "trae-cli/cache"))
 
@@ -85,14 +89,16 @@ _DATABASE: Final = r"state\.vscdb"
 
 
 def _rollouts(base: Base, name: str) -> tuple[Place, ...]:
+    tops = ("sessions/**", "archived_sessions/**")
     return (
-        *(Place(name, base, f"{top}/**", _ROLLOUT) for top in ("sessions", "archived_sessions")),
-        *(Place(f"{name}-zst", base, f"{top}/**", rf"{_ROLLOUT}\.zst", "zstd") for top in ("sessions", "archived_sessions")),
+        *(Place(name, base, top, _ROLLOUT, chained=True) for top in tops),
+        *(Place(f"{name}-zst", base, top, rf"{_ROLLOUT}\.zst", "zstd", chained=True) for top in tops),
     )
 
 
 CLAUDE_CODE_PLACES: Final = (
-    Place("transcript", CLAUDE, "projects/*", r"(?P<id>.+)\.jsonl"),
+    Place("transcript", CLAUDE, "projects/*", r"(?:agent-)?(?P<id>.+)\.jsonl"),
+    Place("transcript", CLAUDE, "projects/*/*/subagents/**", r"agent-(?P<id>.+)\.jsonl"),
     Place("history", CLAUDE, "", r"history\.jsonl"),
 )
 CODEX_PLACES: Final = (

@@ -1,9 +1,9 @@
 """The ledger of one file: it folds and counts what a parse does not carry over, and what its containers pass by.
 
 A *place* is ``(line, offset, length)`` of the unit, line 0 where lines mean nothing. ``unit`` enters a whole unit, ``part`` a
-place inside one, ``blank`` bytes in which nothing was said. ``judge`` gives a function that looks at the keys of an object by its *shape*, the tuple of its
-keys: a shape is judged once and counted from then on, which makes one look-up answer whether anything in it is unknown.
-``close`` gives the drops.
+place inside one, ``blank`` bytes in which nothing was said. ``judge`` gives a function that looks at the keys of an object by
+its *shape*, the tuple of its keys: a shape is judged once and counted from then on, which makes one look-up answer whether
+anything in it is unknown. ``close`` gives the drops.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

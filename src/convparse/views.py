@@ -297,7 +297,8 @@ def _begins(entry: Message | Event) -> bool:
 def _turn(entries: list[Message | Event], uses: dict[str, list[ToolUse]]) -> Turn:
     messages = tuple(entry for entry in entries if isinstance(entry, Message))
     events = tuple(entry for entry in entries if isinstance(entry, Event))
-    durations = [event.duration for event in events if event.kind == "turn-end" and event.duration is not None]
+    entries = entries[next(at for at, entry in enumerate(entries) if isinstance(entry, Message)) :]
+    durations = [e.duration for e in entries if isinstance(e, Event) and e.kind == "turn-end" and e.duration is not None]
     return Turn(
         next((message.turn_id for message in messages if message.turn_id is not None), messages[0].key),
         tuple(message for message in messages if message.author == "human"),

@@ -5,11 +5,15 @@ holds beyond its own fields goes to ``extra`` under its exact pointer; a block t
 named. Nothing is raised for any JSON.
 """
 
+import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, Final
 
+import attrs
+
 from convparse.blocks import Attachment, Block, Image, Part, Text, ToolResult, Unknown
-from convparse.ledger import Place
+from convparse.ledger import Fields, Place
 from convparse.sources._reading import STRING, Extra, json_of, keep, make_call, make_result, make_text, make_thinking
 from convparse.sources.claude_code.fields import BLOCKS, SOURCE
 from convparse.sources.claude_code.state import State
@@ -54,13 +58,26 @@ HELD: Final = frozenset(
 """Blocks that are known and held as JSON: notes of the API that no person reads as such."""
 
 
+def pattern(at: str) -> str:
+    """A pointer to a block with its indices as ``*``; there are no other numbers in it."""
+    return _INDEX.sub("/*", at)
+
+
+_INDEX: Final = re.compile(r"/\d+")
+
+
+@cache
+def _fields_at(fields: Fields, at: str) -> Fields:
+    """What is known of a kind of block, for the places where it may stand; there are three."""
+    return fields if fields.at == at else attrs.evolve(fields, at=at)
+
+
 def unknown_block(state: State, value: Any, record: str, place: Place, at: str) -> Unknown:
     """A block as it is; named, unless it is known to be held like that."""
     kind = value.get("type") if type(value) is dict else None
     name = kind if type(kind) is str else type(value).__name__
     if name not in HELD:
-        pattern = "/message/content/*/content/*" if record == "tool_result" else "/message/content/*"
-        state.ledger.part("unknown-block", place, pattern, record=f"{record}/{name}", pointer=at)
+        state.ledger.part("unknown-block", place, pattern(at), record=f"{record}/{name}", pointer=at)
     return Unknown(name, json_of(value))
 
 
@@ -74,7 +91,7 @@ def _thinking(state: State, block: dict[str, Any], place: Place, at: str, extra:
     if type(text) is not str or signature.__class__ not in STRING:
         return None
     if not text and signature is not None and _narrates(signature):
-        state.ledger.part("hidden-narration", place, "/message/content/*", record="thinking", pointer=at)
+        state.ledger.part("hidden-narration", place, pattern(at), record="thinking", pointer=at)
     return make_thinking(text, signature, not text)
 
 
@@ -175,7 +192,7 @@ def _media(state: State, block: dict[str, Any], place: Place, at: str, extra: Ex
     source = block.get("source")
     if type(source) is not dict:
         return None
-    keep(extra, state.ledger.look(SOURCE, source, place), source, f"{at}/source")
+    keep(extra, state.look(_fields_at(SOURCE, f"{pattern(at)}/source"))(source, place, f"{at}/source"), source, f"{at}/source")
     media_type, data, url, text = (source.get(key) for key in ("media_type", "data", "url", "text"))
     kind = source.get("type")
     if not {type(media_type), type(data), type(url), type(text)} <= STRING or kind not in ("base64", "url", "text", "file"):
@@ -239,7 +256,7 @@ def read_block(state: State, value: Any, record: str, place: Place, at: str, ext
         return unknown_block(state, value, record, place, at)
     block = READERS[kind](state, value, place, at, extra)
     if block is None:
-        state.ledger.part("unexpected-type", place, "/message/content/*", record=kind, pointer=at)
+        state.ledger.part("unexpected-type", place, pattern(at), record=kind, pointer=at)
         return Unknown(kind, json_of(value))
     if kind not in PLAIN or not PLAIN[kind].issuperset(value):
         judge_block(state, value, kind, place, at, extra)
@@ -248,7 +265,6 @@ def read_block(state: State, value: Any, record: str, place: Place, at: str, ext
 
 def judge_block(state: State, value: dict[str, Any], kind: str, place: Place, at: str, extra: Extra) -> None:
     """Keep and name what a block holds beyond its own fields."""
-    fields = BLOCKS[kind]
-    keep(extra, state.look(fields)(value, place, at), value, at)
+    keep(extra, state.look(_fields_at(BLOCKS[kind], pattern(at)))(value, place, at), value, at)
     if kind not in USUAL:
         extra[f"{at}/type"] = kind

@@ -199,8 +199,8 @@ def _owner(chain: Sequence[Draft], at: int, breaks: Breaks, calls: dict[str | No
         if parent is not None and results[0] in _calls(chain[parent]):
             return parent
         if not calls:
-            calls.update({call_id: i for i, row in enumerate(chain) for call_id in _calls(row)} or {None: -1})
-        if results[0] in calls:
+            calls.update({None: -1, **{call_id: i for i, row in enumerate(chain) for call_id in _calls(row)}})
+        if results[0] is not None and results[0] in calls:
             return calls[results[0]]
     return None if draft.name == "assistant" or _is_prompt(draft) else parent
 

@@ -224,7 +224,8 @@ def _result(content: Any, twin: Any, denial: Any, place: Place, state: State, ex
     at, block = "/message/content/0", content[0]
     result = read_result(state, block, place, at, extra, twin, denial)
     if result is None:
-        extra["/toolUseResult"] = twin
+        kept = {"/toolUseResult": twin, "/toolDenialKind": denial}
+        extra.update({pointer: value for pointer, value in kept.items() if value is not None})
         return (read_block(state, block, "user", place, at, extra),)
     if not PLAIN["tool_result"].issuperset(block):
         judge_block(state, block, "tool_result", place, at, extra)

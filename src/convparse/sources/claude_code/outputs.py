@@ -29,9 +29,8 @@ def _attach(draft: Draft, result: ToolResult, session: Session, ledger: Ledger) 
     name = _name(result)
     found = session.note(f"tool-results/{name}") if name is not None else None
     if found is None or name is None:
-        ledger.part(
-            "missing-output", draft.place, "/message/content/*/content", record="user", pointer="/message/content/0/content"
-        )
+        pointer = "/message/content/0/content" if len(draft.entry.blocks) == 1 else "/message/content"
+        ledger.part("missing-output", draft.place, "/message/content/*/content", record="user", pointer=pointer)
         return
     origin, data = found
     entry = draft.entry

@@ -83,20 +83,25 @@ def _settle(thread: Thread, ids: dict[str, Any], session: Session) -> None:
 
 def _name_unpaired(threads: Sequence[Thread]) -> None:
     """Name calls without a result and results without a call, over all files of the session."""
-    calls: dict[str | None, tuple[Thread, Draft]] = {}
-    results: dict[str | None, tuple[Thread, Draft]] = {}
+    calls: dict[str | None, tuple[Thread, Draft, int]] = {}
+    results: dict[str | None, tuple[Thread, Draft, int]] = {}
     for thread in threads:
         for draft in thread.drafts:
             if draft.name == "user" or draft.name == "assistant":
-                for block in draft.entry.blocks:
+                for at, block in enumerate(draft.entry.blocks):
                     if type(block) is ToolCall:
-                        calls.setdefault(block.id, (thread, draft))
+                        calls.setdefault(block.id, (thread, draft, at))
                     elif type(block) is ToolResult:
-                        results.setdefault(block.call_id, (thread, draft))
+                        results.setdefault(block.call_id, (thread, draft, at))
     for code, ones, others in (("missing-result", calls, results), ("orphan-result", results, calls)):
-        for id, (thread, draft) in ones.items() if ones.keys() != others.keys() else ():
+        for id, (thread, draft, at) in ones.items() if ones.keys() != others.keys() else ():
             if id not in others:
-                thread.part.ledger.part(code, draft.place, "/message/content/*", record=draft.name)
+                pointer = (
+                    f"/message/content/{at}"
+                    if draft.name == "assistant" or len(draft.entry.blocks) == 1
+                    else "/message/content"
+                )
+                thread.part.ledger.part(code, draft.place, "/message/content/*", record=draft.name, pointer=pointer)
 
 
 def _is_active(draft: Draft) -> bool:
@@ -171,7 +176,7 @@ def _fold_repeats(thread: Thread) -> list[Draft]:
             folded.add(id(draft))
         else:
             thread.part.ledger.part("duplicate-id", draft.place, "/uuid", record=draft.name)
-            later = draft.parent in ids or twin.parent not in ids
+            later = draft.parent in ids
             (twin if later else draft).entry.state = "superseded"
             first[draft.uuid] = draft if later else twin
     for uuid, origins in merged.items():

@@ -120,7 +120,7 @@ class Walk:
         try:
             found = protobuf.fields(row.value or b"")
         except Malformed:
-            self.rows.ledger.unit("cursor/undecodable-blob", place, record=kind)
+            yield Record("undecodable", id, row.value, row.kind), place
             return
         yield Record(kind, id, {"fields": found, **more}, row.kind), place
 
@@ -128,7 +128,8 @@ class Walk:
         """The root, its archives, its messages, its turns."""
         for record, place in self.message(id, "root"):
             yield record, place
-            yield from self.state(record.value["fields"])
+            if record.table == "root":
+                yield from self.state(record.value["fields"])
 
     def state(self, found: Fields) -> Iterator[Unit]:
         """What the fields of a root lead to."""
@@ -141,9 +142,10 @@ class Walk:
     def archive(self, id: str) -> Iterator[Unit]:
         """What a compaction took away, then its summary."""
         for record, place in self.message(id, "archive"):
-            yield from self.said(protobuf.hashes(record.value["fields"], 1))
+            found: Fields = record.value["fields"] if record.table == "archive" else {}
+            yield from self.said(protobuf.hashes(found, 1))
             yield record, place
-            self.seen.update(protobuf.hashes(record.value["fields"], 4))
+            self.seen.update(protobuf.hashes(found, 4))
 
     def said(self, ids: list[str]) -> Iterator[Unit]:
         """Messages, each as its bytes."""
@@ -155,7 +157,7 @@ class Walk:
     def turn(self, id: str) -> Iterator[Unit]:
         """A turn with its prompt and steps, which say again what the messages say, and when."""
         for record, place in self.message(id, "turn"):
-            inner = record.value["fields"].get(1, [b""])[0]
+            inner = record.value["fields"].get(1, [b""])[0] if record.table == "turn" else b""
             try:
                 agent = protobuf.fields(inner) if isinstance(inner, bytes) else {}
             except Malformed:

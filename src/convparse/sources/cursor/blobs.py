@@ -77,7 +77,9 @@ def _root(record: Record, place: Place, state: State) -> Iterator[Draft]:
     for number in found.keys() - ROOT:
         state.ledger.part("cursor/unknown-proto", place, f"/{number}", record="root")
     data = {str(n): [protobuf.plain(v) for v in values] for n, values in found.items()}
-    event = open_event(state.keys.count("", "root"), "state", "root", None, json_of(data), record.key, origin=state.origin(place))
+    event = open_event(
+        state.keys.count("", "root"), "state", "root", None, json_of(data), record.key, origin=state.origin(place)
+    )
     yield Draft(event, "root", place, "")
 
 
@@ -87,7 +89,13 @@ def _archive(record: Record, place: Place, state: State) -> Iterator[Draft]:
     summary = "\n".join(protobuf.texts(found, 2)) or None
     data = {str(n): [protobuf.plain(v) for v in values] for n, values in found.items() if n != 2}
     event = open_event(
-        state.keys.count("", "archive"), "compaction", "summary-archive", summary, json_of(data), record.key, origin=state.origin(place)
+        state.keys.count("", "archive"),
+        "compaction",
+        "summary-archive",
+        summary,
+        json_of(data),
+        record.key,
+        origin=state.origin(place),
     )
     yield Draft(event, "archive", place, "")
 
@@ -96,7 +104,7 @@ def _message(record: Record, place: Place, state: State) -> Iterator[Draft]:
     try:
         value = decode_value(record.value, state.ledger, place)
     except Refused:
-        state.ledger.unit("cursor/undecodable-blob", place, record="message")
+        yield from _undecodable(record, place, state)
         return
     role = value.get("role") if type(value) is dict else None
     if type(role) is not str:
@@ -108,7 +116,9 @@ def _message(record: Record, place: Place, state: State) -> Iterator[Draft]:
     keep(extra, state.look(MESSAGE)(value, place), value, "")
     options = _options(value.get("providerOptions"), extra)
     id = state.typed(value.get("id"), str, extra, place, "message", "/id")
-    request, model = (state.typed(options.get(key), str, extra, place, "message", f"{_CURSOR}/{key}") for key in ("requestId", "modelName"))
+    request, model = (
+        state.typed(options.get(key), str, extra, place, "message", f"{_CURSOR}/{key}") for key in ("requestId", "modelName")
+    )
     summary = options.get("isSummary")
     if summary is not None:
         extra[f"{_CURSOR}/isSummary"] = summary
@@ -125,6 +135,14 @@ def _message(record: Record, place: Place, state: State) -> Iterator[Draft]:
         extra=json_of(extra) if extra else None,
     )
     yield Draft(entry, "message", place, "")
+
+
+def _undecodable(record: Record, place: Place, state: State) -> Iterator[Draft]:
+    state.ledger.part("cursor/undecodable-blob", place, record="blob")
+    event = open_event(
+        state.keys.count("", "blob"), "unknown", "blob", None, json_of({"hex": record.value.hex()}), origin=state.origin(place)
+    )
+    yield Draft(event, "odd", place, "")
 
 
 _CURSOR: Final = "/providerOptions/cursor"
@@ -181,6 +199,7 @@ RECORDS: Final[Mapping[str, Callable[[Record, Place, State], Iterator[Draft]]]] 
         "turn": _turn,
         "prompt": _part_of_turn,
         "step": _part_of_turn,
+        "undecodable": _undecodable,
     }
 )
 """What reads each kind of blob."""
@@ -259,5 +278,3 @@ def _beside(session: Session) -> Event | None:
     cwd = value.get("cwd") if type(value) is dict else None
     context = Context(cwd) if type(cwd) is str else None
     return Event("meta.json", "session", "meta.json", data=json_of(value), context=context, origin=origin)
-
-

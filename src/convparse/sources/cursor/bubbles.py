@@ -184,7 +184,9 @@ def _pieces(items: Any, at: str, kind: str, content: str, name: str, extra: Extr
         beside(item, f"{at}/{number}", taken, extra)
         uri = path_of(item.get("uri")) if type(item) is dict else None
         if type(item) is dict:
-            blocks.append(Attachment(kind, named if type(named) is str else None, None, text if taken & {content} else None, None, uri))
+            blocks.append(
+                Attachment(kind, named if type(named) is str else None, None, text if taken & {content} else None, None, uri)
+            )
     return blocks
 
 
@@ -273,7 +275,14 @@ def _error(state: State, message: Any, error: Any, place: Place, at: str) -> Any
     said = error.get("message") if type(error) is dict else error
     text = said if type(said) is str else None
     return open_event(
-        f"{message.key}:error", "error", "errorDetails", text, json_of(error), None, *message_time(message), origin=state.origin(place, f"{at}/errorDetails")
+        f"{message.key}:error",
+        "error",
+        "errorDetails",
+        text,
+        json_of(error),
+        None,
+        *message_time(message),
+        origin=state.origin(place, f"{at}/errorDetails"),
     )
 
 
@@ -305,9 +314,12 @@ def read_tab_bubble(state: State, value: Bubble, place: Place, group: str, at: s
     extra: Extra = {}
     keep(extra, state.look(TAB_BUBBLE)(value, place), value, at)
     kind, id, model = (
-        state.typed(value.get(key), str, extra, place, "tab-bubble", f"{at}/{key}", f"/{key}") for key in ("type", "id", "modelType")
+        state.typed(value.get(key), str, extra, place, "tab-bubble", f"{at}/{key}", f"/{key}")
+        for key in ("type", "id", "modelType")
     )
-    text, raw = (state.typed(value.get(key), str, extra, place, "tab-bubble", f"{at}/{key}", f"/{key}") for key in ("text", "rawText"))
+    text, raw = (
+        state.typed(value.get(key), str, extra, place, "tab-bubble", f"{at}/{key}", f"/{key}") for key in ("text", "rawText")
+    )
     said = raw or text
     if text and said is not text and text != said:
         extra[f"{at}/text"] = text

@@ -135,14 +135,22 @@ def _waiting(state: State, value: Composer, place: Place, group: str, at: str, e
 
 
 def _pending(state: State, value: Any, name: str, place: Place, group: str, at: str, extra: Extra) -> Draft | None:
-    text, rich = (state.typed(value.get(key), str, extra, place, "composerData", f"{at}/{key}", f"/{key}") for key in ("text", "richText"))
+    text, rich = (
+        state.typed(value.get(key), str, extra, place, "composerData", f"{at}/{key}", f"/{key}") for key in ("text", "richText")
+    )
     if rich:
         extra[f"{at}/richText"] = rich
     said = text or (plain_text(rich) if rich else "")
     if not said:
         return None
     message = open_message(
-        state.keys.count(group, name), None, name, "human", (make_text(said),), state="pending", origin=state.origin(place, f"{at}/text")
+        state.keys.count(group, name),
+        None,
+        name,
+        "human",
+        (make_text(said),),
+        state="pending",
+        origin=state.origin(place, f"{at}/text"),
     )
     return Draft(message, "pending", place, group)
 
@@ -150,6 +158,7 @@ def _pending(state: State, value: Any, name: str, place: Place, group: str, at: 
 def odd_value(state: State, value: Any, place: Place, group: str | None, name: str, at: str = "") -> Draft:
     """A value that is not what should stand there, held whole."""
     state.ledger.part("not-an-object", place, "/*" if at else "", record=name, pointer=at)
-    event = open_event(state.keys.count(group, f"odd-{name}"), "unknown", name, None, json_of(value), origin=state.origin(place, at))
-    return Draft(event, "odd", place, group)
-
+    event = open_event(
+        state.keys.count(group, f"odd-{name}"), "unknown", name, None, json_of(value), origin=state.origin(place, at)
+    )
+    return Draft(event, "bubble" if at else "odd", place, group)

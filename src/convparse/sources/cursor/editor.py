@@ -20,7 +20,16 @@ from convparse.sources.cursor.fields import CHAT, CONTENT, FAMILIES, GENERATIONS
 KV: Final = Table("cursorDiskKV", "key", "value")
 ITEM: Final = Table("ItemTable", "key", "value")
 HEAD_TABLE: Final = Table("composerHeaders", "composerId", "value")
-COLUMNS: Final = ("workspaceId", "createdAt", "lastUpdatedAt", "isArchived", "isSubagent", "recency", "checkpointAt", "subagentTypeName")
+COLUMNS: Final = (
+    "workspaceId",
+    "createdAt",
+    "lastUpdatedAt",
+    "isArchived",
+    "isSubagent",
+    "recency",
+    "checkpointAt",
+    "subagentTypeName",
+)
 _LAST: Final = "\U0010ffff"
 
 

@@ -69,9 +69,13 @@ BUBBLE: Final = Fields(
     ),
 )
 """A bubble, in a row of its own or inside ``composerData.conversation``."""
-MENTIONED: Final = frozenset("consoleLogs diffHistory gitDiff gitDiffFromBranchToMain ideEditorsState uiElementSelections".split())
+MENTIONED: Final = frozenset(
+    "consoleLogs diffHistory gitDiff gitDiffFromBranchToMain ideEditorsState uiElementSelections".split()
+)
 """Keys of ``context.mentions`` that hold lists; the others hold objects."""
-THINKING: Final = Fields("bubble", "/thinking", picked=("text", "signature"), kept=_kept("redactedThinking isLastThinkingChunk"))
+THINKING: Final = Fields(
+    "bubble", "/thinking", picked=("text", "signature"), kept=_kept("redactedThinking isLastThinkingChunk")
+)
 TOKENS: Final = Fields("bubble", "/tokenCount", picked=("inputTokens", "outputTokens"))
 TOOL: Final = Fields(
     "bubble",
@@ -88,7 +92,10 @@ KINDS: Final[Mapping[str, str]] = MappingProxyType(
             ("edit", "edit_file edit_file_v2 search_replace write apply_patch reapply edit_notebook edit_file_v2_edit"),
             ("edit", "edit_file_v2_write edit_file_v2_search_replace Write StrReplace EditNotebook edit multi_edit MultiEdit"),
             ("delete", "delete_file Delete delete"),
-            ("search", "codebase_search grep grep_search ripgrep ripgrep_raw_search glob_file_search file_search Grep Glob glob"),
+            (
+                "search",
+                "codebase_search grep grep_search ripgrep ripgrep_raw_search glob_file_search file_search Grep Glob glob",
+            ),
             ("search", "semantic_search semantic_search_full search_symbols SemanticSearch sem_search"),
             ("execute", "run_terminal_cmd run_terminal_command run_terminal_command_v2 run_terminal_cmd_v2 Shell shell Bash"),
             ("fetch", "web_search web_fetch fetch WebSearch WebFetch fetch_pull_request"),
@@ -180,4 +187,3 @@ ITEMS: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """Families of ``ItemTable`` that belong to conversations and are counted; all others are ``ItemTable`` in ``SKIPPED``."""
-

@@ -51,7 +51,9 @@ def freeze(entry: Any) -> Entry:
     return close(entry, Event) if isinstance(entry, Event) else close(entry, Message)
 
 
-def _conversation(id: str, ledger: Ledger, drafts: list[Draft], contents: dict[str, Draft], where: Context | None) -> Conversation:
+def _conversation(
+    id: str, ledger: Ledger, drafts: list[Draft], contents: dict[str, Draft], where: Context | None
+) -> Conversation:
     head = next((draft for draft in drafts if draft.name == "head"), None)
     facts = head.facts if head is not None else {}
     value: dict[str, Any] = facts.get("value", {})

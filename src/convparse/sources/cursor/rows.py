@@ -66,9 +66,7 @@ def _about(record: Record, place: Place, state: State) -> list[Draft]:
     """What is kept beside a bubble: the context it was sent with, the diffs it made, what became of them."""
     group, id = _split(record)
     name = record.key.partition(":")[0]
-    event = open_event(
-        f"{group}/{id}:{name}", ABOUT[name], name, None, json_of(record.value), id, origin=state.origin(place)
-    )
+    event = open_event(f"{group}/{id}:{name}", ABOUT[name], name, None, json_of(record.value), id, origin=state.origin(place))
     return [Draft(event, "about", place, group, id)]
 
 
@@ -104,5 +102,10 @@ ROWS: Final[Mapping[str, Handler]] = MappingProxyType(
 )
 """What reads each family of ``cursorDiskKV``."""
 TABLES: Final[Mapping[str, Handler]] = MappingProxyType(
-    {"composerHeaders": _table_head, "ItemTable/head": _index_head, "ItemTable/tab": workspaces.read_tab, "agentKv": views.read_blob}
+    {
+        "composerHeaders": _table_head,
+        "ItemTable/head": _index_head,
+        "ItemTable/tab": workspaces.read_tab,
+        "agentKv": views.read_blob,
+    }
 )

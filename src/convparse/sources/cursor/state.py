@@ -62,7 +62,14 @@ class State:
         return make_origin(self.path, *place)
 
     def typed(
-        self, value: Any, kind: type | tuple[type, ...], extra: Extra, place: Place, record: str, pointer: str, pattern: str | None = None
+        self,
+        value: Any,
+        kind: type | tuple[type, ...],
+        extra: Extra,
+        place: Place,
+        record: str,
+        pointer: str,
+        pattern: str | None = None,
     ) -> Any:
         """A value of these types, or None; any other is kept raw and named."""
         if value is None or (isinstance(value, kind) and type(value) is not bool) or (type(value) is bool and kind is bool):

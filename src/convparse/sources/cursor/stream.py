@@ -144,7 +144,9 @@ def _result(id: str | None, result: Any) -> Any:
     """A result is an object with one key that says how it went: success, error, rejected."""
     status, told = next(iter(result.items())) if type(result) is dict and result else (None, result)
     value = told if type(told) is dict else {}
-    text = next((value[key] for key in ("output", "stdout", "content", "message", "errorMessage") if type(value.get(key)) is str), None)
+    text = next(
+        (value[key] for key in ("output", "stdout", "content", "message", "errorMessage") if type(value.get(key)) is str), None
+    )
     code = value.get("exitCode")
     failed = {"success": False, "error": True, "failure": True}.get(str(status))
     parts = (make_text(text),) if text is not None else ()
@@ -154,7 +156,11 @@ def _result(id: str | None, result: Any) -> Any:
 def _event(frame: Frame, place: Place, state: State) -> Draft:
     kind, group = frame["type"], frame.get("session_id")
     text, took = frame.get("result"), frame.get("duration_ms")
-    data = {key: value for key, value in frame.items() if key not in ("type", "session_id") and not (key == "result" and type(text) is str)}
+    data = {
+        key: value
+        for key, value in frame.items()
+        if key not in ("type", "session_id") and not (key == "result" and type(text) is str)
+    }
     when = recorded(frame.get("timestamp_ms"))
     words = {key: frame[key] for key in ("cwd", "permissionMode") if type(frame.get(key)) is str}
     event = open_event(
@@ -224,6 +230,7 @@ def _joined(drafts: list[Draft]) -> Iterator[Draft]:
             repeated = _repeats(waiting, draft)
             if repeated:
                 draft.entry.merged = tuple(fragment.entry.origin for fragment in waiting)
+                draft.entry.extra = json_of({"/fragments": [_told(fragment) for fragment in waiting]})
             else:
                 yield _one(waiting)
             waiting = []

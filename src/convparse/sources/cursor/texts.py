@@ -80,7 +80,7 @@ def _model(body: str) -> list[Block]:
     prose = text[: marks[0].start()] if marks else text
     if prose.strip():
         blocks += wrappers.model(prose.strip("\n"))
-    for mark, after in zip(marks, [*(m.start() for m in marks[1:]), len(text)], strict=True):
+    for mark, after in zip(marks, [*(m.start() for m in marks[1:]), len(text)], strict=False):
         blocks += _marked(mark[1], text[mark.end() : after].strip("\n"))
     return blocks
 

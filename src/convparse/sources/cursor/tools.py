@@ -127,5 +127,3 @@ def exit_code(value: Any) -> int | None:
         if type(code) is int:
             return code
     return None
-
-

@@ -68,12 +68,19 @@ def read_blob(record: Record, place: Place, state: State) -> list[Draft]:
             return [_undecodable(value, place, state, record.key)]
         role = data.get("role") if type(data) is dict else None
         name = role if type(role) is str else kind
+    elif kind == "undecodable":
+        return [_undecodable(value, place, state, record.key)]
     elif kind == "checkpoint":
         data = value.decode("utf-8", "replace")
     else:
         data = {str(n): [protobuf.plain(v) for v in values] for n, values in value["fields"].items()}
     event = open_event(
-        state.keys.count(record.key, "agentKv"), "model-view", f"agentKv/{name}", None, json_of(data), origin=state.origin(place)
+        state.keys.count(record.key, "agentKv"),
+        "model-view",
+        f"agentKv/{name}",
+        None,
+        json_of(data),
+        origin=state.origin(place),
     )
     return [Draft(event, "view", place, record.key)]
 

@@ -95,11 +95,19 @@ def read_tab(record: Record, place: Place, state: State) -> list[Draft]:
     for place_in, bubble in enumerate(bubbles if type(bubbles) is list else ()):
         here = f"{at}/bubbles/{place_in}"
         odd = type(bubble) is not dict
-        found.append(odd_value(state, bubble, place, id, "tab-bubble", here) if odd else read_tab_bubble(state, bubble, place, id, here))
+        found.append(
+            odd_value(state, bubble, place, id, "tab-bubble", here) if odd else read_tab_bubble(state, bubble, place, id, here)
+        )
     if bubbles is not None and type(bubbles) is not list:
         state.typed(bubbles, list, extra, place, "tab", f"{at}/bubbles", "/tabs/*/bubbles")
     head = open_event(
-        state.keys.count(id, "tab"), "session", "chatdata", title, json_of(extra) if extra else None, id, origin=state.origin(place, at)
+        state.keys.count(id, "tab"),
+        "session",
+        "chatdata",
+        title,
+        json_of(extra) if extra else None,
+        id,
+        origin=state.origin(place, at),
     )
     facts = {"value": {}, "name": title, "made": None, "changed": last[0], "at": at, "inline": True, "tab": True}
     return [Draft(head, "head", place, id, None, facts), *found]

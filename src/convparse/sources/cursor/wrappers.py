@@ -55,7 +55,8 @@ def model(text: str) -> list[Block]:
 
 
 _STAMP: Final = re.compile(
-    r"<timestamp>\w+, (\w{3}) (\d\d?), (\d{4}), (\d\d?):(\d\d) ([AP]M) \(UTC(?:([+-])(\d\d?)(?::(\d\d))?)?\)</timestamp>", re.ASCII
+    r"<timestamp>\w+, (\w{3}) (\d\d?), (\d{4}), (\d\d?):(\d\d) ([AP]M) \(UTC(?:([+-])(\d\d?)(?::(\d\d))?)?\)</timestamp>",
+    re.ASCII,
 )
 _MONTHS: Final = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 

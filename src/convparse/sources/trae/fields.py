@@ -78,7 +78,8 @@ STEP: Final = Fields(
     "planItem",
     "/list/*/messages/*/agentTaskContent/guideline/planItems/*",
     typed=frozenset(
-        "id thought reasoningContent toolName params arguments input result status content command exitCode toolCallInfo".split()
+        "id thought reasoningContent toolName params arguments input result status content command exitCode"
+        " toolCallInfo".split()
     ),
     kept=_kept("finish confirmInfo agentRunId parentAgentRunIds hide"),
 )
@@ -200,7 +201,8 @@ RUST_STEP: Final = Fields(
     "/llm_interaction/*",
     typed=frozenset("timestamp model steps".split()),
     kept=_kept(
-        "step_number provider request_summary response_summary request_content response_content token_usage llm_details tool_calls error_message"
+        "step_number provider request_summary response_summary request_content response_content token_usage"
+        " llm_details tool_calls error_message"
     ),
 )
 RUST_INNER: Final = Fields(

@@ -1,8 +1,8 @@
 """Which files are Trae's, and which belong to one database or session.
 
 ``detect`` reads content; names only tell apart what has no shape. ``gather`` is the one place of this source that looks at the
-file system. It lists by name what it gives out and nothing else: ``storage.json``, ``trae-jwt-token``, ``mcp.json`` and cookies,
-which hold credentials, are never opened, and neither is the encrypted database.
+file system. It lists by name what it gives out and nothing else: ``storage.json``, ``trae-jwt-token``, ``mcp.json`` and
+cookies, which hold credentials, are never opened; of the encrypted database no more than the first 16 bytes are.
 """
 
 import os

@@ -1,11 +1,13 @@
 """The memory library (``~/.trae-cn/memory``): summaries that a model wrote of sessions, never the sessions.
 
 ``session_memory_<id>.jsonl`` has one summary a line; ``topics.md`` has blocks that name their session, sometimes without a line
-break before them; ``project_memory.md`` and ``user_profile.md`` are notes. All become events. The time without a zone stays a text.
+break before them; ``project_memory.md`` and ``user_profile.md`` are notes. All become events. A time without a
+zone stays a text.
 """
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import PurePath
 from typing import Any, Final
 
@@ -71,7 +73,7 @@ def read_topics(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
         edges = [0, *(mark.start() for mark in marks if mark.start()), len(data)]
         starts = {mark.start(): mark for mark in marks}
         line = 1
-        for begin, end in zip(edges, edges[1:], strict=False):
+        for begin, end in pairwise(edges):
             yield _topic(data[begin:end], starts.get(begin), (line, begin, end - begin), state)
             line += data.count(b"\n", begin, end)
 

@@ -143,7 +143,7 @@ def read_query(state: State, value: Any, place: Place, at: str, extra: Extra) ->
         return read_content(state, value, place, at, extra)
     blocks: list[Block] = []
     for number, item in enumerate(value):
-        data = item.get("data") if type(item) is dict else None
+        data: Any = item.get("data") if type(item) is dict else None
         text = data.get("content") if type(data) is dict else None
         if type(item) is dict and item.get("type") == "text" and type(text) is str:
             here = f"{at}/{number}"
@@ -187,30 +187,26 @@ def references(items: list[Any]) -> list[Block]:
     """The files and symbols that a structured prompt names."""
     found: list[Block] = []
     for item in items:
-        path = (
-            next((item[k] for k in ("filePath", "relatePath") if type(item.get(k)) is str), None)
-            if type(item) is dict
-            else None
-        )
-        if path is not None:
-            shown = item.get("relatePath") if type(item.get("relatePath")) is str else path
-            kind = item.get("type")
-            found.append(Reference(shown, path, kind if type(kind) is str else "file"))
+        told = item if type(item) is dict else {}
+        shown, path = (told.get(key) for key in ("relatePath", "filePath"))
+        named = [text for text in (path, shown) if type(text) is str]
+        if named:
+            kind = told.get("type")
+            found.append(Reference(named[-1], named[0], kind if type(kind) is str else "file"))
     return found
 
 
 def read_media(holder: Opened, name: str, extra: Extra) -> list[Block]:
     """Pictures and files, named by an id."""
-    items = holder.first(name, list)
+    items: list[Any] = holder.first(name, list) or []
     blocks: list[Block] = []
-    for number, item in enumerate(items or ()):
+    for number, item in enumerate(items):
         here = f"{holder.at}/{name}/{number}"
         id, kind = (item.get(key) for key in ("resource_id", "resource_type")) if type(item) is dict else (None, None)
         if type(id) is not str or type(kind) is not str:
             extra[here] = item
             continue
-        extra.update(
-            {f"{here}/{escape(key)}": value for key, value in item.items() if key not in ("resource_id", "resource_type")}
-        )
+        rest = {key: value for key, value in item.items() if key not in ("resource_id", "resource_type")}
+        extra.update({f"{here}/{escape(key)}": value for key, value in rest.items()})
         blocks.append(Image(uri=id) if kind == "image" else Attachment(kind, id))
     return blocks

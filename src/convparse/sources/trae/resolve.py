@@ -1,7 +1,7 @@
 """The file facts of the editor's conversations: order, copies, what a session of which no message is here can still tell.
 
-What comes in: the drafts of one conversation or of all. What goes out: frozen records. The order is that of turn indices, and of
-the list among equals. Never done: sorting by time, a time changed, an empty conversation shown as if nothing had been said.
+What comes in: the drafts of one conversation or of all. What goes out: frozen records. The order is that of turn indices, and
+of the list among equals. Never done: sorting by time, a time changed, an empty conversation shown as if nothing had been said.
 """
 
 from typing import Any
@@ -57,8 +57,9 @@ def _conversation(
     talk = _in_order([draft for draft in drafts if draft.name in ("message", "odd")], heads, ledger)
     entries: list[Any] = [draft.entry for draft in (*heads, *indexes, *talk)]
     if kept:
-        when, when_origin, _ = id_time(id)
-        entries.append(Event(f"{id}:snapshot", "checkpoint", "snapshot", id=id, timestamp=when, timestamp_origin=when_origin))
+        when = id_time(id)[0]
+        made: Any = "derived" if when is not None else None
+        entries.append(Event(f"{id}:snapshot", "checkpoint", "snapshot", id=id, timestamp=when, timestamp_origin=made))
     body: Any = "complete"
     if not any(head.facts["count"] for head in heads):
         body = "encrypted" if encrypted else "missing"
@@ -102,9 +103,8 @@ def _in_order(talk: list[Draft], heads: list[Draft], ledger: Ledger | None) -> l
         head = heads[number]
         ledger.part("trae/duplicate-session", head.place, "", record="session", pointer=head.facts["at"])
         for draft in by_turn(copy):
-            known = next(
-                (d for d in by_id.get(draft.entry.id, ()) if d.facts.get("raw") == draft.facts.get("raw", draft)), None
-            )
+            olds = by_id.get(draft.entry.id, ()) if "raw" in draft.facts else ()
+            known = next((old for old in olds if old.facts.get("raw") == draft.facts["raw"]), None)
             if known is not None:
                 known.entry.merged = (*known.entry.merged, draft.entry.origin)
             else:

@@ -180,9 +180,8 @@ def _history(record: Record, place: Place, state: State) -> list[Draft]:
     drafts = [_left(state, record.key, None, place, mark)]
     for number, item in enumerate(value):
         at = f"{mark}/{number}"
-        drafts.append(
-            _prompt(state, item, place, at) if type(item) in (dict, str) else state.odd_event(item, "prompt", place, None, at)
-        )
+        odd = type(item) not in (dict, str)
+        drafts.append(state.odd_event(item, "prompt", place, None, at) if odd else _prompt(state, item, place, at))
     return drafts
 
 

@@ -53,20 +53,12 @@ class State:
 
     def event(self, kind: str, name: str, place: Place, group: str | None, data: Any, at: str = "", **facts: Any) -> Any:
         """An open event with a key of its own."""
-        return open_event(
-            self.keys.count(group, name),
-            kind,
-            name,
-            data=data,
-            origin=self.origin(place, at) if place[1] >= 0 else None,
-            **facts,
-        )
+        origin = self.origin(place, at) if place[1] >= 0 else None
+        return open_event(self.keys.count(group, name), kind, name, data=data, origin=origin, **facts)
 
-    def odd_event(
-        self, value: Any, name: str, place: Place, group: str | None, at: str = "", code: str = "unknown-record"
-    ) -> Draft:
+    def odd_event(self, value: Any, name: str, place: Place, group: str | None, at: str = "") -> Draft:
         """An event that holds a value whole which is not what should stand there."""
-        code = code if type(value) is dict else "not-an-object"
+        code = "unknown-record" if type(value) is dict else "not-an-object"
         self.ledger.part(code, place, pattern_of(at), record=name, pointer=at)
         return Draft(self.event("unknown", name, place, group, json_of(value), at), "odd", place, group)
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 import orjson
 
 from convparse.blocks import Block, Json, Text
-from convparse.ledger import Fields, Place
+from convparse.ledger import Place
 from convparse.sources._reading import Extra, json_of, make_call, make_result, make_text, make_thinking
 from convparse.sources.trae.fields import CALL, CALL_INFO, GUIDELINE, KINDS, PLAN_ITEM, STEP, TASK
 from convparse.sources.trae.state import Opened, State
@@ -22,7 +22,7 @@ _OUTPUT: Final = ("output", "content", "text", "stdout", "message")
 
 
 def decoded(text: str) -> tuple[Any, bool]:
-    """The object or list that a string holds as JSON, and whether it says all that the string does; ``(None, False)`` for text."""
+    """The object or list that a string holds as JSON, and whether it says all that the string does; None for other text."""
     try:
         value = orjson.loads(text)
         return (value, orjson.dumps(value) == text.encode()) if type(value) in (dict, list) else (None, False)
@@ -127,18 +127,15 @@ def read_step(step: Opened) -> list[Block]:
     if thought:
         blocks.append(make_thinking(thought))
     add_text(blocks, step.text("thought"))
-    call = step if runtime else None
     if not runtime:
         add_text(blocks, step.text("content"))
-    info = step.value.get("tool_call_info" if runtime else "toolCallInfo")
+    name, fields = ("tool_call_info", CALL_INFO) if runtime else ("toolCallInfo", CALL)
+    info, call = step.value.get(name), None
     if type(info) is dict:
-        fields: Fields = CALL_INFO if runtime else CALL
-        call = step.state.open(
-            info, fields, step.place, f"{step.at}/{'tool_call_info' if runtime else 'toolCallInfo'}", step.extra
-        )
+        call = step.state.open(info, fields, step.place, f"{step.at}/{name}", step.extra)
     elif info is not None:
-        step.odd("tool_call_info" if runtime else "toolCallInfo")
-    return blocks + _use(step, call if type(info) is dict else None, blocks)
+        step.odd(name)
+    return blocks + _use(step, call, blocks)
 
 
 def _use(step: Opened, info: Opened | None, said: list[Block]) -> list[Block]:
@@ -257,10 +254,11 @@ def said_by(value: Any) -> list[str]:
         return [value] if value else []
     if type(value) is not dict:
         return []
-    inner = value.get("data") if type(value.get("data")) is dict else value
+    data = value.get("data")
+    inner: dict[str, Any] = data if type(data) is dict else value
     found = [inner[key] for key in _OUTPUT if type(inner.get(key)) is str and inner[key]][:1]
-    if not found and type(value.get("data")) is str:
-        found = [value["data"]]
+    if not found and type(data) is str:
+        found = [data]
     error = value.get("error_message")
     return found + ([error] if type(error) is str and error else [])
 

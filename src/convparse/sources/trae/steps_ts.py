@@ -1,8 +1,8 @@
 """Steps of the TypeScript port of ``trae-agent``: each repeats the whole talk before it, and one file may hold several runs.
 
 The talk of a step begins with that of the step before; only what follows is new, and what of that the step before has said
-already is passed over when it is exactly the same. Where the talk is shorter, another run begins. Results may lack the id of their
-call: they then belong to the call in the same place.
+already is passed over when it is exactly the same. Where the talk is shorter, another run begins. Results may lack the id of
+their call: they then belong to the call in the same place.
 """
 
 from collections.abc import Iterator
@@ -57,12 +57,8 @@ def read_steps(run: Opened, steps: list[Any]) -> Iterator[Draft]:
 def _begins(run: Opened, value: dict[str, Any], at: str) -> Draft:
     """The mark between two runs of one file."""
     task = value.get("task")
-    return Draft(
-        run.state.event("session", "run", run.place, None, None, at, text=task if type(task) is str else None),
-        "run",
-        run.place,
-        None,
-    )
+    event = run.state.event("session", "run", run.place, None, None, at, text=task if type(task) is str else None)
+    return Draft(event, "run", run.place, None)
 
 
 def _said(run: Opened, value: Any, at: str) -> Draft:
@@ -72,23 +68,15 @@ def _said(run: Opened, value: Any, at: str) -> Draft:
     extra: Extra = {}
     blocks = read_content(run.state, value.get("content"), run.place, f"{at}/content", extra)
     if role not in _ROLES:
-        run.state.ledger.part(
-            "trae/unknown-role", run.place, "/steps/*/messages/*/role", record="message", pointer=f"{at}/role"
-        )
+        pattern = "/steps/*/messages/*/role"
+        run.state.ledger.part("trae/unknown-role", run.place, pattern, record="message", pointer=f"{at}/role")
     extra.update({f"{at}/{key}": item for key, item in value.items() if key not in ("role", "content")})
     return _message(run, at, role, blocks, NEVER, extra, role == "user")
 
 
 def _message(run: Opened, at: str, role: str, blocks: list[Block], when: When, extra: Extra, prompt: bool = False) -> Draft:
-    entry = open_message(
-        run.state.keys.count(None, role),
-        None,
-        role,
-        _ROLES.get(role),
-        tuple(blocks),
-        *when,
-        origin=run.state.origin(run.place, at),
-    )
+    key, origin = run.state.keys.count(None, role), run.state.origin(run.place, at)
+    entry = open_message(key, None, role, _ROLES.get(role), tuple(blocks), *when, origin=origin)
     entry.extra = json_of(extra) if extra else None
     return Draft(entry, "message", run.place, None, {"prompt": prompt})
 
@@ -140,9 +128,9 @@ def _repeats(value: dict[str, Any]) -> list[Any]:
         call = calls[number] if type(calls) is list and number < len(calls) else None
         id = result.get("tool_call_id") if type(result) is dict else None
         id = id if id is not None else call.get("id") if type(call) is dict else None
-        for told in (result, result.get("result") if type(result) is dict else None):
-            for text in (told if type(told) is str else None, _compact(told)):
-                found.append({"role": "tool", "content": text, "tool_call_id": id})
+        tools = (result, result.get("result")) if type(result) is dict else (result,)
+        texts = [text for told in tools for text in (told if type(told) is str else None, _compact(told))]
+        found += [{"role": "tool", "content": text, "tool_call_id": id} for text in texts]
     return found
 
 

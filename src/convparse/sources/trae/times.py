@@ -1,7 +1,7 @@
 """Times as Trae's stores write them: seconds, milliseconds and microseconds since 1970, as numbers or texts, and RFC 3339.
 
-The magnitude tells the unit; what is no time of this century is none, so that nothing lands in 1970. A time without an offset has no datetime.
-The first eight digits of a session's id are the second in which it was made: a derived time, exact to the second.
+The magnitude tells the unit; what is no time of this millennium is none, so that nothing lands in 1970. A time without an offset
+has no datetime. The first eight digits of a session's id are the second in which it was made: a derived time, exact to the second.
 """
 
 import re
@@ -20,6 +20,8 @@ _LEAST: Final = 978_307_200
 """Seconds since 1970 at the beginning of 2001."""
 _MOST: Final = 32_503_680_000
 """The same at the beginning of 3000."""
+_SECONDS: Final = 11
+"""Digits of a number of seconds, at most."""
 _UNITS: Final = (("seconds", 1), ("milliseconds", 1_000), ("microseconds", 1_000_000))
 
 
@@ -27,18 +29,25 @@ def read_time(value: int | float | str) -> When:
     """A time as it was recorded; milliseconds are the usual form."""
     if type(value) is str:
         if _NUMBER.fullmatch(value):
-            return _told(_of_number(float(value) if "." in value else int(value)), value)
+            whole, _, part = value.partition(".")
+            when = _of_number(int(whole))
+            return _told(_with_part(when, part) if when is not None and len(whole) <= _SECONDS else when, value)
         return _told(*iso_time(value))
+    assert not isinstance(value, str)
     when = _of_number(value)
     return _told(when, None if when is not None and type(value) is int and value >= _LEAST * 1_000 else str(value))
+
+
+def _with_part(when: datetime, part: str) -> datetime:
+    """Seconds with what stands behind their point, exact to the microsecond."""
+    return when + timedelta(microseconds=int(part[:6].ljust(6, "0")))
 
 
 def _told(when: datetime | None, text: str | None) -> When:
     return when, None if when is None else "recorded", text
 
 
-def _of_number(value: int | float | str) -> datetime | None:
-    assert not isinstance(value, str)
+def _of_number(value: int | float) -> datetime | None:
     for name, unit in _UNITS:
         if _LEAST * unit <= value < _MOST * unit:
             return _EPOCH + timedelta(**{name: value})

@@ -1,8 +1,8 @@
 """Trajectories of ``trae-agent``: one document a run, by the Python program, its Rust and its TypeScript ports.
 
-What comes in: one document, recognised by its shape. What goes out: one conversation. Interactions and steps of the Python program
-tell of the same requests, but not one to one: a step with a response takes the next interaction, and only what it says otherwise is
-kept of it. Results of tools have the role ``user`` and are no prompts. Times without a zone stay texts.
+What comes in: one document, recognised by its shape. What goes out: one conversation. Interactions and steps of the Python
+program tell of the same requests, but not one to one: a step with a response takes the next interaction, and only what it says
+otherwise is kept of it. Results of tools have the role ``user`` and are no prompts. Times without a zone stay texts.
 """
 
 from collections.abc import Iterable, Iterator
@@ -95,6 +95,7 @@ def _ending(run: Opened) -> Draft | None:
     if end in (None, "") or type(end) is bool:
         return None
     when, text, took = _time(end), run.value.get("final_result"), run.value.get("execution_time")
+    counted = type(took) in (int, float)
     data = {key: run.value[key] for key in _END if key in run.value}
     event = run.state.event(
         "turn-end",
@@ -107,7 +108,7 @@ def _ending(run: Opened) -> Draft | None:
         timestamp=when[0],
         timestamp_origin=when[1],
         timestamp_text=when[2],
-        duration=took if type(took) in (int, float) and took >= 0 else None,
+        duration=took if counted else None,
     )
     return Draft(event, "end", run.place, None)
 
@@ -122,16 +123,8 @@ def message(
 ) -> Draft:
     """A message of a run; what stands in no record goes into ``extra``."""
     known = {key: facts.pop(key) for key in ("model", "usage", "stop_reason") if key in facts}
-    entry = open_message(
-        run.state.keys.count(None, role),
-        None,
-        role,
-        author,
-        tuple(blocks),
-        *when,
-        origin=run.state.origin(run.place, at),
-        **known,
-    )
+    key, origin = run.state.keys.count(None, role), run.state.origin(run.place, at)
+    entry = open_message(key, None, role, author, tuple(blocks), *when, origin=origin, **known)
     entry.extra = json_of(extra) if extra else None
     return Draft(entry, "message", run.place, None, facts)
 
@@ -233,7 +226,7 @@ def _response(run: Opened, item: Opened, name: str, when: When, extra: Extra) ->
         when,
         extra,
         model=named or model,
-        usage=read_usage(response, extra),
+        usage=_usage(run, response, extra),
         stop_reason=response.text("finish_reason"),
     )
 
@@ -253,14 +246,16 @@ def _call(run: Opened, value: Any, at: str, extra: Extra) -> list[Block]:
     return [make_call(id, name, KINDS.get(name, "other"), told)]
 
 
-def read_usage(response: Opened, extra: Extra) -> Usage | None:
-    """The tokens of a response, as the client counted them; what is read from the cache is part of the input of OpenAI's."""
+def _usage(run: Opened, response: Opened, extra: Extra) -> Usage | None:
+    """The tokens of a response; but for Anthropic's, the input holds what was read from the cache."""
     usage = response.first("usage", dict)
     if usage is None:
         return None
     asked, cached, made, wrote, thought = (usage.get(name) if type(usage.get(name)) is int else None for name in _TOKENS)
     known = dict(zip(_TOKENS, (asked, cached, made, wrote, thought), strict=True))
     extra.update({f"{response.at}/usage/{escape(k)}": v for k, v in usage.items() if known.get(k) is None})
+    if asked is not None and cached is not None and cached <= asked and run.value.get("provider") != "anthropic":
+        asked -= cached
     return make_usage(asked, cached, made, None, wrote, thought)
 
 
@@ -388,7 +383,6 @@ def resolve(parts: list[FilePart], session: Session) -> Resolved:
             loose += list(entries)
         else:
             body: Any = "complete" if any(draft.name == "end" for draft in part.drafts) else "partial"
-            conversations.append(
-                Conversation(head.facts["id"], "trae", None, None, None, head.facts["made"], body=body, entries=entries)
-            )
+            facts = head.facts
+            conversations.append(Conversation(facts["id"], "trae", created_at=facts["made"], body=body, entries=entries))
     return conversations, loose
