@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import attrs
-
 from tests.databases import Json, Rows, connected
 
 FOLDER: Final = Path(__file__).parent / "fixtures" / "cursor"
@@ -518,8 +517,8 @@ CLI_ROOT = blob(
     )
 )
 CLI_META: Final = {
-    **{"agentId": "agent-1", "latestRootBlobId": CLI_ROOT[0], "name": "New Agent", "mode": "default", "createdAt": MS},
-    **{"isRunEverything": False, "blobEncryptionKey": "SECRET"},
+    "agentId": "agent-1", "latestRootBlobId": CLI_ROOT[0], "name": "New Agent", "mode": "default", "createdAt": MS,
+    "isRunEverything": False, "blobEncryptionKey": "SECRET",
 }
 STORE: Final[Rows] = [
     ("meta", "0", dumps(CLI_META).encode().hex()),

@@ -8,9 +8,10 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
+from tests.leaves import EVERY_LINE, Tokens, changed, covers, pointer_of, put, same_facts, walk
+
 import convparse
 from convparse import Drop, ParseResult
-from tests.leaves import EVERY_LINE, Tokens, changed, covers, pointer_of, put, same_facts, walk
 
 KEY_VALUE: Final = "CREATE TABLE {} (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)"
 DDL: Final = {

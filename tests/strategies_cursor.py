@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 
 import attrs
 from hypothesis import strategies as st
-
 from tests.databases import Json, Rows
 from tests.strategies import odd_json, words
 

@@ -9,13 +9,13 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.databases import database, leaves, parse, unnoticed
+from tests.leaves import same
 from tests.strategies import THOROUGH, examples
 from tests.strategies_cursor import Stored, editors, odd_editors
 
 import convparse
 from convparse import CODES, SOURCES, Message, ParseResult
-from tests.databases import database, leaves, parse, unnoticed
-from tests.leaves import same
 
 ALL_CODES = {**CODES, **SOURCES["cursor"].codes}
 

@@ -237,18 +237,11 @@ def test_the_schema_and_the_reader_agree_on_every_leaf_put_wrong():
     """Every leaf in turn becomes one value or another, of its type or not."""
     whole = json.loads(to_json(EVERYTHING))
     del whole["conversations"][0]["entries"][1], whole["loose"]
-    for path, leaf in walk(whole):
-        for other in (None, 7, 0.5, True, "x", [], {}):
+    free = {"convparse", "version", "timestamp", "created_at", "updated_at", "started_at", "ended_at"}
+    others = (None, 7, 0.5, True, "x", [], {})
+    for at, (path, leaf) in enumerate(walk(whole)):
+        for other in (others[at % 7], others[(at + 3) % 7]) if path[-1] not in free else ():
             value = put(whole, path, other)
-            if path[0] == "convparse" or path[-1] in (
-                "version",
-                "timestamp",
-                "created_at",
-                "updated_at",
-                "started_at",
-                "ended_at",
-            ):
-                continue
             assert VALIDATOR.is_valid(value) == accepts(value), (path, leaf, other)
 
 

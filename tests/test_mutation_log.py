@@ -146,6 +146,23 @@ def test_after_an_operation_that_was_passed_over_the_list_is_uncertain_until_the
     assert replay(encoded(SNAPSHOT, bad, SNAPSHOT, later))[1] == {"missing-target": 1}
 
 
+def test_a_snapshot_of_nothing_after_operations_is_no_end():
+    log, codes = replay(encoded(line(1, ["t"], v=1), line(0), line(1, ["u"], v=2)))
+
+    assert (log.state, codes) == ({"u": 2}, {"missing-snapshot": 1})
+
+
+def test_a_log_of_nothing_but_refused_operations_has_no_value():
+    log, codes = replay(encoded(line(1, ["a", "b"], v=1)))
+
+    assert (log.state, codes) == (None, {"missing-snapshot": 1, "missing-target": 1})
+
+
+def test_lists_with_holes():
+    assert state(line(2, [*PARTS, 5], v=[1]), line(2, PARTS, i=4), line(2, [*PARTS, 1], v=[2])) == with_parts(A, B, C, None)
+    assert state(line(1, [*PARTS, 4], v=1), line(2, [*PARTS, 3], v=[2]), line(2, PARTS, i=4)) == with_parts(A, B, C, [2])
+
+
 def test_requests_are_found_without_a_snapshot():
     first, second = ({"requestId": name, "response": []} for name in "ab")
     log, codes = replay(encoded(line(2, ["requests"], v=[first]), line(2, ["requests"], v=[second], i=3)))

@@ -9,6 +9,7 @@ from contextlib import closing
 
 import attrs
 import pytest
+from tests.strategies import THOROUGH
 
 import convparse
 from convparse import Limits
@@ -16,7 +17,6 @@ from convparse.reading import sqlite
 from convparse.reading.snapshot import moments
 from convparse.reading.sqlite import Database
 from convparse.reading.tables import Table
-from tests.strategies import THOROUGH
 
 KV = Table("cursorDiskKV", "key", "value")
 REAL = "CREATE TABLE {} (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)"
@@ -112,7 +112,7 @@ def test_a_large_value_costs_itself_alone(tmp_path):
     assert result.account.balanced
     rows, database = rows_of(path, attrs.evolve(Limits(), line_bytes=60))
     assert {row.key: row.problem for row in rows} == {
-        **{"bubbleId:c:good": "", "bubbleId:c:large": "oversized", "bubbleId:c:text": "oversized", "bubbleId:c:zlast": ""}
+        "bubbleId:c:good": "", "bubbleId:c:large": "oversized", "bubbleId:c:text": "oversized", "bubbleId:c:zlast": ""
     }
     assert [row.size for row in rows if row.key == "bubbleId:c:text"] == [115]
     assert not database.damaged

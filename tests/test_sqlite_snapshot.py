@@ -16,6 +16,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests import sqlite_writer
+from tests.strategies import THOROUGH
 
 import convparse
 from convparse import Limits
@@ -24,8 +26,6 @@ from convparse.reading.opening import open_regular
 from convparse.reading.snapshot import Refused, moments
 from convparse.reading.sqlite import Database
 from convparse.reading.tables import Table
-from tests import sqlite_writer
-from tests.strategies import THOROUGH
 
 KV = Table("cursorDiskKV", "key", "value")
 DDL = "CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)"

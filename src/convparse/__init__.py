@@ -29,6 +29,8 @@ from convparse.sources._source import Source
 from convparse.views import Response, ToolUse, Turn
 
 if TYPE_CHECKING:
+    from convparse._discover import Found, discover
+    from convparse._many import Done, parse_many
     from convparse._strings import Place, map_strings, strings
     from convparse.jsonform import from_json, schema, to_json
     from convparse.rows import iter_rows
@@ -48,9 +50,11 @@ __all__ = [
     "Conversation",
     "ConvparseError",
     "Detection",
+    "Done",
     "Drop",
     "Edit",
     "Event",
+    "Found",
     "Image",
     "Injected",
     "Json",
@@ -75,18 +79,22 @@ __all__ = [
     "UnknownSource",
     "Usage",
     "detect",
+    "discover",
     "from_json",
     "iter_conversations",
     "iter_rows",
     "map_strings",
     "parse",
     "parse_bytes",
+    "parse_many",
     "schema",
     "strings",
     "to_json",
 ]
 
 _LATER = {
+    **dict.fromkeys(("Found", "discover"), "_discover"),
+    **dict.fromkeys(("Done", "parse_many"), "_many"),
     **dict.fromkeys(("Place", "map_strings", "strings"), "_strings"),
     **dict.fromkeys(("from_json", "schema", "to_json"), "jsonform"),
     "TABLES": "tables",

@@ -323,7 +323,8 @@ class _Drafts:
         """All drafts, made anew."""
         if self._kind is None:
             return []
-        kind, names, width = self._kind, self._names, len(self._names)
+        kind: Any = self._kind
+        names, width = self._names, len(self._names)
         entry_at = names.index("entry")
         opened = {cls: zip(*[iter(values)] * len(attrs.fields(cls)), strict=True) for cls, values in self._open.items()}
         drafts = []

@@ -190,7 +190,7 @@ class _Reader:
         yield self._told(self._finish(run, own, self._beside()), None, True)
 
     def _told(self, result: ParseResult, stamp: str | None, messages: bool) -> ParseResult:
-        body = {} if messages else {"body": "unread"}
+        body: dict[str, Any] = {} if messages else {"body": "unread"}
         conversations = tuple(attrs.evolve(c, stamp=stamp, **body) for c in result.conversations)
         return attrs.evolve(result, conversations=conversations, snapshot=self.moment.snapshot())
 

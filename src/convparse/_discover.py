@@ -1,8 +1,8 @@
 """``discover``: the sessions that there are on this machine, or below some folders.
 
-What comes in: nothing, or folders. What goes out: a ``Found`` for every session and every database, and for whatever was passed
-over, each with its reason. ``_places`` says where to look and ``gather`` of a source what belongs together; the directory itself
-is listed, and no product's index is asked.
+What comes in: nothing, or folders. What goes out: a ``Found`` for every session and every database, and for whatever was
+passed over, each with its reason. ``_places`` says where to look and ``gather`` of a source what belongs together; directories
+themselves are listed, and no product's index is asked.
 
 Directories are listed by an explicit stack, no deeper than ``DEPTH``. Links to directories are not followed, but for the
 folders that a place begins with, for people move these; a directory or file that is reached twice counts once, by device and
@@ -281,11 +281,12 @@ def _is_part(path: str, owner: str, files: Mapping[str, tuple[Place, str | None]
 
 def _session_folder(path: str, place: Place) -> str:
     """For a sub-agent's file whose session has no main file the folder of the session."""
-    top = place.folder.partition("/**")[0].rpartition("/")[2]
-    parts = path.split(os.sep)
-    if top != "subagents":
+    if "/subagents/" not in place.folder:
         return path
-    return os.sep.join(parts[: len(parts) - 1 - parts[::-1].index(top)])
+    folder = path
+    while _name(folder) != "subagents":
+        folder = os.path.dirname(folder)  # noqa: PTH120
+    return os.path.dirname(folder)  # noqa: PTH120
 
 
 def _ids(place: Place, path: str) -> tuple[str, ...]:

@@ -51,8 +51,7 @@ def arrow_schema(table: str) -> pa.Schema:
 def iter_batches(results: ParseResult | Iterable[ParseResult], table: str, *, rows: int = BATCH) -> Iterator[pa.RecordBatch]:
     """The rows of a table as record batches of ``rows`` rows, the last one shorter."""
     schema = arrow_schema(table)
-    if rows < 1:
-        raise ConvparseError(f"a batch has at least one row, not {rows}")
+    _check(rows)
     return _batches(_each(results), table, schema, rows)
 
 
@@ -74,6 +73,7 @@ def write_parquet(
     when all are complete: an error, here or in the results, leaves what was there.
     """
     schemas = {table: arrow_schema(table) for table in ([tables] if isinstance(tables, str) else tables)}
+    _check(rows)
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     drafts = {table: place / f".{table}.parquet.{os.getpid()}.part" for table in schemas}
@@ -84,6 +84,11 @@ def write_parquet(
         for draft in drafts.values():
             with suppress(FileNotFoundError):
                 draft.unlink()
+
+
+def _check(rows: int) -> None:
+    if rows < 1:
+        raise ConvparseError(f"a batch has at least one row, not {rows}")
 
 
 def _each(results: ParseResult | Iterable[ParseResult]) -> Iterable[ParseResult]:
@@ -114,7 +119,8 @@ def _batches(results: Iterable[ParseResult], table: str, schema: pa.Schema, rows
 
 
 def _batch(rows: Sequence[Row], schema: pa.Schema) -> pa.RecordBatch:
-    return pa.RecordBatch.from_arrays([_column([row[f.name] for row in rows], f.type) for f in schema], schema=schema)
+    kinds = zip(schema.names, schema.types, strict=True)
+    return pa.RecordBatch.from_arrays([_column([row[name] for row in rows], kind) for name, kind in kinds], schema=schema)
 
 
 def _column(values: list[Any], kind: pa.DataType) -> "pa.Array[Any]":

@@ -53,6 +53,8 @@ class _Lines:
         if not self._ahead:
             return self._file.readline(limit)
         line = self._ahead.popleft()
+        if not line.endswith(b"\n") and len(line) < limit:  # the look-ahead ended within this line
+            line += self._file.readline(limit - len(line))
         if len(line) > limit:
             self._ahead.appendleft(line[limit:])
         return line[:limit]
@@ -73,6 +75,8 @@ class _Lines:
                     return b"".join(taken)
                 if more.startswith(b"{") and self._is_whole(more):
                     break
+            if not more.endswith(b"\n"):
+                break
         self._ahead.extendleft(reversed(taken[1:]))
         return line
 

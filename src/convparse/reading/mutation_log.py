@@ -43,7 +43,7 @@ class Node:
 
     def operations(self) -> Iterator[int]:
         """Every operation that wrote here or below."""
-        stack = [self]
+        stack: list[Node] = [self]
         while stack:
             node = stack.pop()
             yield node.operation

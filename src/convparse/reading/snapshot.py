@@ -17,7 +17,7 @@ import shutil
 import sqlite3
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -164,7 +164,7 @@ class Moment:
 
 def moments(
     path: str, *, in_place_over: int = IN_PLACE_OVER, methods: str = "direct in-place copy locked-read"
-) -> Iterator[Moment]:
+) -> Generator[Moment]:
     """The moments to be had of a database, best first. Going on to the next, or closing the iterator, closes the last.
 
     Raises ``OSError`` if the path cannot be opened and ``Refused`` if it is no database.

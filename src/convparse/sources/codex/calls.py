@@ -1,12 +1,12 @@
 """Calls and their results as events and completed items tell them, for where no item of the Responses API does.
 
-What comes in: what was told, as read. What goes out: the blocks of a message. The texts are the product's; what was the model's
+What comes in: what was told, as read. What goes out: the call or the result. The texts are the product's; what was the model's
 own call and what it saw are not recorded here.
 """
 
 from typing import Any, Final, TypeAlias
 
-from convparse.blocks import Block, Image, Json, Part, Text, ToolCall, ToolResult
+from convparse.blocks import Image, Json, Part, Text, ToolCall, ToolResult
 from convparse.sources._reading import json_of
 
 Told: TypeAlias = dict[str, Any]
@@ -38,12 +38,6 @@ _INPUT: Final = {
 }
 _CALLED: Final = "invocation tool namespace arguments prompt receiver_thread_id receiver_thread_ids"
 _OUTPUTS: Final = ("aggregated_output", "formatted_output", "stdout")
-
-
-def blocks_of(told: Told, call_id: str | None, full: Json, *, result: bool) -> tuple[Block, ...]:
-    """The call, and the result where no output of its own is recorded."""
-    call = call_of(told, call_id)
-    return (call, result_of(told, call_id, full)) if result else (call,)
 
 
 def call_of(told: Told, call_id: str | None) -> ToolCall:

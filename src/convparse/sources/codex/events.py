@@ -11,6 +11,7 @@ from convparse.sources._reading import json_of, open_event
 from convparse.sources.codex.fields import COMPLETED, COMPLETED_EVENTS, EVENTS, ITEM_COMPLETED, RECORDS
 from convparse.sources.codex.items import Row, Spot
 from convparse.sources.codex.state import Draft, State
+from convparse.sources.codex.usage import count_facts, record_facts
 
 
 def odd_record(value: Any, place: Place, state: State, name: str) -> Draft:
@@ -37,7 +38,7 @@ def _event(state: State, spot: Spot, kind: str, name: str, text: str | None, dat
         kind,
         name,
         text,
-        json_of(data) if data or type(data) is not dict else None,
+        None if data == {} else json_of(data),
         None,
         when,
         "recorded" if when is not None else None,
@@ -52,18 +53,22 @@ def _event(state: State, spot: Spot, kind: str, name: str, text: str | None, dat
 def _draft(
     payload: Row, spot: Spot, state: State, fields: Fields, name: str, kind: str, text_key: str | None, data: Row | None = None
 ) -> Draft:
-    shape = state.look(fields)(payload, spot.place)
-    text = payload.get(text_key) if text_key is not None else None
-    if data is None:
-        data = {key: payload[key] for key, _ in shape.kept}
-    if text_key is not None and type(text) is not str:
-        if text is not None:
-            data[text_key] = text
+    state.look(fields)(payload, spot.place)
+    text = None
+    if data is None:  # the decoded line is nobody else's: what stands in other fields is taken out of it
+        data = payload
+        data.pop("type", None)
+    if text_key is not None and text_key in payload:
+        text = payload[text_key]
+        if type(text) is str:
+            data.pop(text_key, None)
+        elif text is not None:
             state.ledger.part("unexpected-type", spot.place, f"/payload/{text_key}", record=name)
-        text = None
+            text = None
     took = payload.get("duration_ms")
     duration = took / 1000 if type(took) is int else None
-    draft = Draft(_event(state, spot, kind, name, text, data | spot.extra, duration), name, spot.place)
+    data = data | spot.extra if spot.extra else data
+    draft = Draft(_event(state, spot, kind, name, text, data, duration), name, spot.place)
     draft.ordinal = state.ordinal
     return draft
 
@@ -77,17 +82,15 @@ def read_record(payload: Row, name: str, spot: Spot, state: State) -> Draft:
         _take_settings(payload, state)
     data = _compacted(payload, spot, state) if name == "compacted" else None
     draft = _draft(payload, spot, state, fields, name, kind, text_key, data)
-    if name in _WANTED:
+    if name == "session_meta":
         draft.facts = payload
+    elif name == "token_usage_record":
+        draft.facts = record_facts(payload)
     return draft
 
 
-_WANTED = frozenset({"session_meta", "token_usage_record"})
-"""Records of which ``resolve`` wants the payload."""
-_WANTED_EVENTS = frozenset(
-    "token_count thread_rolled_back thread_name_updated task_started task_complete turn_aborted sub_agent_activity"
-    " entered_review_mode exited_review_mode".split()
-)
+_WANTED = frozenset("num_turns thread_id turn_id started_at completed_at event_id agent_thread_id kind".split())
+"""What ``resolve`` wants of events."""
 
 
 def _take_header(payload: Row, state: State) -> None:
@@ -153,8 +156,10 @@ def read_event(payload: Row, kind: str, spot: Spot, state: State) -> Draft:
     if kind == "task_started" and type(payload.get("turn_id")) is str:
         state.turn = payload["turn_id"]
     draft = _draft(payload, spot, state, fields, kind, event, text_key)
-    if kind in _WANTED_EVENTS:
-        draft.facts = payload
+    if kind == "token_count":
+        draft.facts = count_facts(payload.get("info"))
+    else:  # plain values alone: what holds others would be looked at by every collection
+        draft.facts = {key: payload[key] for key in payload if key in _WANTED}
     if kind in ("task_complete", "turn_aborted") and payload.get("turn_id") in (None, state.turn):
         state.turn = None
     return draft

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-import attrs
 import orjson
 
 from convparse.blocks import Block, Image, Json, Text, ToolResult, Unknown
@@ -60,17 +59,21 @@ KINDS: Final[Mapping[str, str]] = MappingProxyType(
 """Tools by what they do, in the Agent Client Protocol's words; all others are ``other``."""
 
 
-@attrs.frozen(eq=False)
 class Spot:
     """Where an item stands, and what its line says beside it."""
 
-    place: Place
-    at: str = "/payload"
-    """Its exact pointer."""
-    table: str = "/payload"
-    """The key of its tables in ``ITEMS``: the pointer as a pattern."""
-    time: Time = NO_TIME
-    extra: Extra = attrs.field(factory=dict)
+    __slots__ = ("at", "extra", "place", "table", "time")
+
+    def __init__(
+        self, place: Place, at: str = "/payload", table: str = "/payload", time: Time = NO_TIME, extra: Extra | None = None
+    ) -> None:
+        self.place = place
+        self.at = at
+        """Its exact pointer."""
+        self.table = table
+        """The key of its tables in ``ITEMS``: the pointer as a pattern."""
+        self.time = time
+        self.extra: Extra = {} if extra is None else extra
 
 
 def read_item(item: Row, spot: Spot, state: State) -> Draft | None:
@@ -166,7 +169,7 @@ def _message(item: Row, kind: str, spot: Spot, state: State) -> Draft:
     draft.talk = role if role in ("user", "assistant") else ""
     draft.parts = tuple([block.text for block in blocks if type(block) is Text])
     state.said.add("".join(draft.parts))
-    if kinds is not None:
+    if kinds is not None and author is None:
         draft.facts = {"kinds": kinds}
     return draft
 

@@ -67,9 +67,7 @@ def _action(draft: Draft) -> str:
     """What was searched on the web; empty for all else."""
     if draft.name == "web_search_call":
         return str(draft.entry.blocks[0].input.text)
-    if draft.name in ("web_search_end", "WebSearch") and draft.facts is not None:
-        return Json.of(draft.facts["told"].get("action")).text
-    return ""
+    return str(draft.facts["action"]) if draft.talk == "end" and draft.facts is not None else ""
 
 
 def pair(drafts: Sequence[Draft], ledger: Ledger) -> list[Draft]:
@@ -116,20 +114,20 @@ def _settle(each: Pair, ledger: Ledger) -> None:
     if each.first is None:
         _settle_orphans(each.outputs, ledger)
         return
-    full = _full(each.ends)
     entry = each.first.entry
     if each.ends:
-        told = _told(each.ends)
-        assert full is not None
+        said = _said(each.ends)
         if each.call is None:
-            entry.blocks = calls.blocks_of(told, each.first.call_id, full, result=not each.outputs)
+            told = [_told(end) for end in each.ends]
+            call = calls.call_of({key: value for one in told for key, value in one.items()}, each.first.call_id)
+            entry.blocks = (call,) if each.outputs else (call, said)
         if each.outputs:
             output = each.outputs[0].entry
-            output.blocks = _with_full(output.blocks, told, full)
+            output.blocks = _with_full(output.blocks, said)
         elif each.call is not None and any(type(block) is ToolResult for block in entry.blocks):
-            entry.blocks = _with_full(entry.blocks, told, full)
+            entry.blocks = _with_full(entry.blocks, said)
         elif each.call is not None:
-            entry.blocks = (*entry.blocks, calls.result_of(told, each.first.call_id, full))
+            entry.blocks = (*entry.blocks, said)
     elif not each.outputs and not any(type(block) is ToolResult for block in entry.blocks):
         ledger.part("missing-result", each.first.place, record=each.first.name)
 
@@ -142,29 +140,32 @@ def _settle_orphans(outputs: list[Draft], ledger: Ledger) -> None:
             ledger.part("orphan-result", output.place, record=output.name)
 
 
-def _full(ends: list[Draft]) -> Json | None:
-    texts: list[bytes] = [end.facts["full"].utf8 for end in ends if end.facts is not None]
-    if len(texts) < 2:
-        return Json(texts[0]) if texts else None
-    return Json(b"[" + b",".join(texts) + b"]")
-
-
-def _told(ends: list[Draft]) -> dict[str, Any]:
-    """What all events of one call tell, the last word of each."""
+def _said(ends: list[Draft]) -> ToolResult:
+    """What all events of one call tell of its result, the last word of each."""
+    results: list[ToolResult] = [end.facts["said"] for end in ends if end.facts is not None]
+    if len(results) == 1:
+        return results[0]
     told: dict[str, Any] = {}
     for end in ends:
-        assert end.facts is not None
-        told.update(end.facts["told"])
+        told.update(_told(end))
+    texts = [result.full.utf8 for result in results if result.full is not None]
+    return calls.result_of(told, ends[0].call_id, Json(b"[" + b",".join(texts) + b"]"))
+
+
+def _told(end: Draft) -> dict[str, Any]:
+    """What an event tells of its call."""
+    value = (end.facts or {})["full"].value
+    item = value.get("item")
+    told: dict[str, Any] = item if type(item) is dict else value
     return told
 
 
-def _with_full(blocks: tuple[Any, ...], told: dict[str, Any], full: Json) -> tuple[Any, ...]:
+def _with_full(blocks: tuple[Any, ...], said: ToolResult) -> tuple[Any, ...]:
     """The blocks with the event's richer twin on the result, and what the output's text does not say."""
-    said = calls.result_of(told, None, full)
     return tuple(
         attrs.evolve(
             block,
-            full=full,
+            full=said.full,
             exit_code=block.exit_code if block.exit_code is not None else said.exit_code,
             duration=block.duration if block.duration is not None else said.duration,
             status=block.status if block.status is not None else said.status,

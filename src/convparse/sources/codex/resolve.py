@@ -44,7 +44,7 @@ def resolve(parts: list[FilePart], session: Session) -> Resolved:
         drafts = _before(base, end, head.header) + drafts
         end, based = base.header.base_end, base.header.base
     complete = head.header.headers > 0 and based is None
-    entries = _unique(drafts)
+    entries = _frozen(drafts, chained=len(chain) > 1)
     title = _title(drafts, head.header)
     contexts = list({id(entry.context): entry.context for entry in entries if entry.context is not None}.values())
     return [
@@ -162,15 +162,18 @@ def _inject(draft: Draft, word: str) -> None:
 
 def freeze(draft: Draft) -> Entry:
     """The record of a draft, which nothing can change any more."""
-    if isinstance(draft.entry, Event):
-        return close(draft.entry, Event)
+    entry = draft.entry
+    if isinstance(entry, Event):
+        return close(entry, Event)
     if draft.extra:
-        draft.entry.extra = json_of(draft.extra)
-    return close(draft.entry, Message)
+        entry.extra = json_of(draft.extra)
+    return close(entry, Message)
 
 
-def _unique(drafts: Iterable[Draft]) -> tuple[Entry, ...]:
+def _frozen(drafts: list[Draft], *, chained: bool) -> tuple[Entry, ...]:
     """The frozen records; a key that an earlier file of the chain has gets a number."""
+    if not chained:
+        return tuple([freeze(draft) for draft in drafts])
     seen: dict[str, int] = {}
     entries = []
     for draft in drafts:

@@ -38,21 +38,12 @@ def read(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
 
 def _enveloped(line: Row, kind: str, payload: Row, place: Place, state: State) -> Draft:
     extra: Extra = {}
-    shape = state.look(LINES[kind])(line, place)
-    picked = shape.pick((*line.values(), None))
-    stamp, metadata = picked[0], picked[2]
-    if shape.kept:
-        keep(extra, shape, line, "")
-    if metadata is not None:
-        extra["/metadata"] = metadata
-        if type(metadata) is dict:
-            state.look(METADATA)(metadata, place)
-        else:
-            odd(state.ledger, extra, place, kind, "/metadata", metadata)
-    ordinal = line.get("ordinal")
-    state.ordinal = ordinal if type(ordinal) is int else None
-    time = _time(stamp, kind, place, state, extra)
-    spot = Spot(place, time=time, extra=extra)
+    stamp = line.get("timestamp")
+    state.ordinal = None
+    if len(line) > 3 or stamp is None:  # else it has what every line has, and nothing more
+        _take_rest(line, kind, place, state, extra)
+    time = state.last_time if stamp == state.stamp else _time(stamp, kind, place, state, extra)
+    spot = Spot(place, "/payload", "/payload", time, extra)
     draft: Draft | None
     if kind == "response_item":
         draft = read_item(payload, spot, state)
@@ -67,11 +58,29 @@ def _enveloped(line: Row, kind: str, payload: Row, place: Place, state: State) -
     return draft
 
 
+def _take_rest(line: Row, kind: str, place: Place, state: State, extra: Extra) -> None:
+    """What a line has beside time, type and payload."""
+    shape = state.look(LINES[kind])(line, place)
+    metadata = shape.pick((*line.values(), None))[2]
+    if shape.kept:
+        keep(extra, shape, line, "")
+    if metadata is not None:
+        extra["/metadata"] = metadata
+        if type(metadata) is dict:
+            state.look(METADATA)(metadata, place)
+        else:
+            odd(state.ledger, extra, place, kind, "/metadata", metadata)
+    ordinal = line.get("ordinal")
+    state.ordinal = ordinal if type(ordinal) is int else None
+
+
 def _time(stamp: Any, kind: str, place: Place, state: State, extra: Extra) -> Time:
     if type(stamp) is str:
         time = state.time(stamp)
         if time[0] is None:
             state.ledger.part("bad-timestamp", place, "/timestamp", record=kind)
+        else:
+            state.stamp, state.last_time = stamp, time
         return time
     if stamp is not None:
         odd(state.ledger, extra, place, kind, "/timestamp", stamp)

@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 from convparse.blocks import Block, Image, Text, Unknown
 from convparse.ledger import escape
 from convparse.sources._reading import STRING, json_of, keep
+from convparse.sources.codex.calls import result_of
 from convparse.sources.codex.content import image_of
 from convparse.sources.codex.fields import COMPLETED, COMPLETED_EVENTS, ENDS, ITEM_COMPLETED, SAID
 from convparse.sources.codex.items import Row, Spot, message, said_text, thinking
@@ -57,7 +58,14 @@ def read_end(payload: Row, kind: str, spot: Spot, state: State) -> Draft | None:
     turn = payload.get("turn_id", payload.get("turnId"))
     draft = message(state, spot, kind, None, "assistant", "model", (), turn if type(turn) is str else state.turn)
     draft.grammar, draft.talk, draft.call_id = EVENT, "end", call_id
-    draft.facts = {"told": payload, "full": json_of(payload)}
+    return _ended(draft, payload, payload)
+
+
+def _ended(draft: Draft, told: Row, payload: Row) -> Draft:
+    """Facts without the decoded values, which every collection would look at."""
+    full = json_of(payload)
+    action = json_of(told.get("action")).text if draft.name in ("web_search_end", "WebSearch") else ""
+    draft.facts = {"full": full, "said": result_of(told, draft.call_id, full), "action": action}
     return draft
 
 
@@ -76,7 +84,7 @@ def read_completed(payload: Row, spot: Spot, state: State) -> Draft | None:
     if reader is None:
         draft = message(state, spot, kind, item.get("id"), "assistant", "model", (), turn or state.turn)
         draft.talk, draft.call_id = "end", item.get("id")
-        draft.facts = {"told": item, "full": json_of(payload)}
+        draft = _ended(draft, item, payload)
     else:
         made = reader(item, spot, state, turn or state.turn)
         if made is None:

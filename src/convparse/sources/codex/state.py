@@ -48,17 +48,17 @@ class State:
 
     __slots__ = (
         "_context",
-        "_stamp",
-        "_time",
         "blocks",
         "context",
         "keys",
+        "last_time",
         "ledger",
         "looks",
         "model",
         "ordinal",
         "path",
         "said",
+        "stamp",
         "thread",
         "turn",
     )
@@ -79,8 +79,9 @@ class State:
         """What judges content blocks, by their place and type."""
         self.ordinal: int | None = None
         self._context: dict[str, str] = {}
-        self._stamp = ""
-        self._time: Time = NO_TIME
+        self.stamp = ""
+        self.last_time: Time = NO_TIME
+        """The last time that could be read, and its text: many lines in a row have the same."""
 
     def look(self, fields: Fields) -> Look:
         """What judges the shapes of one kind of object."""
@@ -95,11 +96,10 @@ class State:
             return make_origin(self.path, *place, None, None, None, pointer)
         return make_origin(self.path, *place)
 
-    def time(self, stamp: str) -> Time:
-        """A time; many lines in a row have the same."""
-        if stamp != self._stamp:
-            self._stamp, self._time = stamp, iso_time(stamp)
-        return self._time
+    @staticmethod
+    def time(stamp: str) -> Time:
+        """A time as Codex writes it."""
+        return iso_time(stamp)
 
     def settle(self, **facts: Any) -> None:
         """Take up new circumstances; what is not a string leaves them as they are."""

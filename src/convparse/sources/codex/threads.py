@@ -120,6 +120,8 @@ def _burst_end(drafts: Sequence[Draft], header: Header) -> int:
 
 def mark_undone(drafts: Sequence[Draft]) -> None:
     """Mark the turns that were rolled back: the newest first, by as many as each rollback says."""
+    if not any(draft.name == "thread_rolled_back" for draft in drafts):
+        return
     starts: list[tuple[int, str | None]] = []
     begun: int | None = None
     for i, draft in enumerate(drafts):
@@ -161,7 +163,7 @@ def _spawned(drafts: Sequence[Draft]) -> list[tuple[str, str | None]]:
             id, call_id = facts.get("agent_thread_id"), facts.get("id", facts.get("event_id"))
             if type(id) is str and facts.get("kind") == "started":
                 spawned.setdefault(id, _string(call_id))
-        elif draft.talk in ("call", "output", "end"):
+        elif draft.talk == "call" or draft.talk == "output" or draft.talk == "end":
             for block in draft.entry.blocks:
                 if type(block) is ToolCall and block.name == "spawn_agent":
                     spawners.add(block.id)

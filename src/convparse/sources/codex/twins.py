@@ -23,6 +23,11 @@ _ID: Final = {RESPONSE: "/payload/id", ITEM: "/payload/item/id"}
 _TURN: Final = {RESPONSE: f"/payload/{PASSTHROUGH}/turn_id", ITEM: "/payload/turn_id"}
 
 
+_MARKS: Final = frozenset(
+    "entered_review_mode EnteredReviewMode exited_review_mode ExitedReviewMode task_complete turn_aborted".split()
+)
+
+
 class Group:
     """One thing that was said, and the records of it so far."""
 
@@ -57,14 +62,17 @@ class Twins:
             if self.reviewing and draft.grammar == EVENT and self._repeats(draft):
                 return True
             return FOLDS[draft.talk](self, draft)
-        if draft.name in ("entered_review_mode", "EnteredReviewMode"):
-            self.reviewing, self.reviewed = True, {}
-        elif draft.name in ("exited_review_mode", "ExitedReviewMode"):
-            self.reviewing = False
-        elif draft.name in ("task_complete", "turn_aborted"):
+        if draft.name in _MARKS:
+            self._mark(draft.name)
+        return False
+
+    def _mark(self, name: str) -> None:
+        if name in ("task_complete", "turn_aborted"):
             self.users.clear()
             self.last_user = None
-        return False
+        else:
+            self.reviewing = name in ("entered_review_mode", "EnteredReviewMode")
+            self.reviewed = {}
 
     def _repeats(self, draft: Draft) -> bool:
         """In a review inside a thread (0.104 to 0.150) every event stands twice."""

@@ -10,8 +10,9 @@ Codex counts it.
 from collections.abc import Sequence
 from typing import Any
 
+from convparse._json import encode
 from convparse.ledger import Ledger, Place
-from convparse.records import Event, Message, Usage
+from convparse.records import Message, Usage
 from convparse.sources.codex.state import Draft
 
 _NUMBERS = ("input_tokens", "cached_input_tokens", "cache_write_input_tokens", "output_tokens", "reasoning_output_tokens")
@@ -28,6 +29,37 @@ def read_usage(raw: Any) -> Usage | None:
     stored = written if type(written) is int else None
     fresh = given - (cached or 0) - (stored or 0)
     return Usage(max(fresh, 0), cached, stored, None, output, thought if type(thought) is int else None)
+
+
+def count_facts(info: Any) -> dict[str, Any] | None:
+    """What a count says: its usage, how that reads in a record of usage, and the total."""
+    if type(info) is not dict:
+        return None
+    raw = info.get("last_token_usage")
+    total = info.get("total_token_usage")
+    return {"usage": read_usage(raw), "said": _said(raw), "total": None if total is None else encode(total)}
+
+
+def record_facts(record: dict[str, Any]) -> dict[str, Any]:
+    """What a record of usage says: of which response and thread, and how that reads in a count."""
+    raw = record.get("usage")
+    response, thread = record.get("response_id"), record.get("thread_id")
+    return {
+        "usage": read_usage(raw),
+        "said": _said(raw),
+        "response": response if type(response) is str else None,
+        "thread": thread if type(thread) is str else None,
+    }
+
+
+def _said(raw: Any) -> tuple[Any, ...]:
+    """Three numbers that a count and a record of one response share; versions differ in the others."""
+    if type(raw) is not dict:
+        return ()
+    return raw.get("input_tokens"), raw.get("cached_input_tokens"), raw.get("output_tokens")
+
+
+_COUNTED = frozenset({"token_count", "token_usage_record", "task_complete", "turn_aborted"})
 
 
 class Counter:
@@ -79,8 +111,8 @@ def settle(drafts: Sequence[Draft], ledger: Ledger, thread: str | None) -> None:
                 counter.close()
             elif entry.author == "model" and not entry.inherited and entry.role == "assistant":
                 counter.said(entry)
-        elif isinstance(entry, Event) and draft.facts is not None:
-            if draft.name in ("token_count", "token_usage_record") and entry.inherited:
+        elif draft.name in _COUNTED:
+            if entry.inherited and draft.name in ("token_count", "token_usage_record"):
                 copied.setdefault(draft.name, []).append(draft.place)
             _count(draft, counter, ledger, thread)
     counter.close()
@@ -91,13 +123,13 @@ def settle(drafts: Sequence[Draft], ledger: Ledger, thread: str | None) -> None:
 def _count(draft: Draft, counter: Counter, ledger: Ledger, thread: str | None) -> None:
     facts = draft.facts or {}
     if draft.name == "token_count":
-        _count_event(facts.get("info"), draft, counter)
+        _count_event(facts, draft, counter)
     elif draft.name == "token_usage_record" and not draft.entry.inherited:
-        usage, response = read_usage(facts.get("usage")), facts.get("response_id")
-        if usage is not None and response not in counter.responses and facts.get("thread_id") in (None, thread):
-            if type(response) is str:
+        usage, response = facts["usage"], facts["response"]
+        if usage is not None and response not in counter.responses and facts["thread"] in (None, thread):
+            if response is not None:
                 counter.responses.add(response)
-            counter.records.append(_key(facts["usage"]))
+            counter.records.append(facts["said"])
             counter.count(usage)
     elif draft.name in ("task_complete", "turn_aborted"):
         counter.close()
@@ -105,20 +137,15 @@ def _count(draft: Draft, counter: Counter, ledger: Ledger, thread: str | None) -
             ledger.part("usage-not-recorded", draft.place, record=draft.name)
 
 
-def _key(raw: dict[str, Any]) -> tuple[Any, ...]:
-    return raw.get("input_tokens"), raw.get("cached_input_tokens"), raw.get("output_tokens")
-
-
-def _count_event(info: Any, draft: Draft, counter: Counter) -> None:
-    if type(info) is not dict:
+def _count_event(facts: dict[str, Any], draft: Draft, counter: Counter) -> None:
+    if not facts:
         return
-    usage = read_usage(info.get("last_token_usage"))
-    total = info.get("total_token_usage")
-    repeated = total == counter.total and total is not None
+    usage, total = facts["usage"], facts["total"]
+    repeated = total is not None and total == counter.total
     counter.total = total
     if usage is None or repeated or draft.entry.inherited:
         return
-    if counter.records and (said := _key(info["last_token_usage"])) in counter.records:
-        counter.records.remove(said)
+    if facts["said"] in counter.records:
+        counter.records.remove(facts["said"])
         return
     counter.count(usage)

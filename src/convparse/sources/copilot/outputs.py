@@ -6,9 +6,10 @@ them, depth first, with a line end where an element asks for one.
 """
 
 import re
+from base64 import b64encode
 from typing import Any, Final
 
-from convparse.blocks import Attachment, Image, Part, Text, Unknown
+from convparse.blocks import Attachment, Image, Part, Unknown
 from convparse.ledger import escape
 from convparse.sources._reading import json_of, make_text
 from convparse.sources.copilot.fields import OUTPUT, OUTPUT_PART
@@ -88,8 +89,6 @@ def base64_of(value: Any) -> str | None:
 
 
 def _of_bytes(values: list[Any]) -> str | None:
-    from base64 import b64encode
-
     if all(type(byte) is int and 0 <= byte < 256 for byte in values):
         return b64encode(bytes(values)).decode()
     return None
@@ -157,8 +156,3 @@ def _shown(item: dict[str, Any]) -> Part | None:
 def plain_terminal(text: str) -> str:
     """A terminal's output without colours and with plain line ends."""
     return _ANSI.sub("", text).replace("\r\n", "\n") if "\x1b" in text or "\r" in text else text
-
-
-def parts_text(parts: tuple[Part, ...]) -> str:
-    """The text parts, joined."""
-    return "\n".join(part.text for part in parts if isinstance(part, Text))

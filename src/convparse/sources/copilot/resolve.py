@@ -28,7 +28,7 @@ def resolve(parts: list[FilePart], session: Session) -> Resolved:
     conversations: list[Conversation] = []
     for n, draft in enumerate(drafts):
         conversations.extend(_conversations(draft, cwd, beside if not n else []))
-    return _unique(conversations), []
+    return conversations, []
 
 
 def resolve_transcript(parts: list[FilePart], session: Session) -> Resolved:
@@ -44,22 +44,22 @@ def resolve_transcript(parts: list[FilePart], session: Session) -> Resolved:
 
 
 def _with_twin(drafts: list[Draft], twin: FilePart) -> list[Draft]:
-    """The log's session; the flat file's where the log has no request."""
-    if any(_is_said(entry) for draft in drafts for entry in draft.entries):
+    """The log's session; the flat file's where the log will not replay and gives no request."""
+    if not twin.drafts or any(_stands(draft) for draft in drafts):
         _name_stale(twin)
         return drafts
-    for draft in drafts:
-        for entry in draft.entries:
-            entry.state = "superseded"
     fallen: list[Draft] = list(twin.drafts)
-    if fallen and drafts:
-        fallen[0].entries = [*drafts[0].entries, *fallen[0].entries]
-        fallen[0].partial = True
-    return fallen or drafts
+    for entry in (entry for draft in drafts for entry in draft.entries):
+        entry.key, entry.state = f"log:{entry.key}", "superseded"
+        fallen[0].entries.append(entry)
+    fallen[0].partial = True
+    return fallen
 
 
-def _is_said(entry: Any) -> bool:
-    return isinstance(entry, Message)
+def _stands(draft: Draft) -> bool:
+    """True for what a log gave: a session whose snapshot is there, or at least a request."""
+    replayed = not draft.partial and draft.entries[0].name == "session" and draft.entries[0].kind == "session-start"
+    return replayed or any(isinstance(entry, Message) for entry in draft.entries)
 
 
 def _name_stale(twin: FilePart) -> None:
@@ -109,17 +109,3 @@ def _conversations(draft: Draft, cwd: str | None, beside: list[Entry]) -> list[C
         for agent, inside in draft.children.items()
     ]
     return [root, *children]
-
-
-def _unique(conversations: list[Conversation]) -> list[Conversation]:
-    """The conversations with unique keys: one seen before gets its conversation's id put before."""
-    seen: set[str] = set()
-    unique = []
-    for number, conversation in enumerate(conversations):
-        entries = conversation.entries
-        if any(entry.key in seen for entry in entries):
-            entries = tuple(attrs.evolve(e, key=f"{number}:{conversation.id}/{e.key}") if e.key in seen else e for e in entries)
-            conversation = attrs.evolve(conversation, entries=entries)
-        seen.update(entry.key for entry in entries)
-        unique.append(conversation)
-    return unique

@@ -8,7 +8,7 @@ from typing import Final
 
 from convparse.drops import Code
 from convparse.sources._source import Source, Variant
-from convparse.sources.copilot_cli import files, history, resolve, rows
+from convparse.sources.copilot_cli import edits, files, history, resolve, rows
 from convparse.sources.copilot_cli.fields import NEWEST, SKIPPED
 
 SOURCE: Final = Source(
@@ -25,4 +25,5 @@ SOURCE: Final = Source(
         "copilot-cli/repeated-prompt": Code("skipped", "a system prompt that stands in the file before", folds=True),
     },
     skipped=SKIPPED,
+    edits=edits.edits,
 )

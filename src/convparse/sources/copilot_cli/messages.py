@@ -291,9 +291,8 @@ def read_tool_complete(event: Event) -> Draft:
     shell = data.get("shellExecution")
     code = shell.get("exitCode") if type(shell) is dict else None
     if type(code) is not int:
-        trailer = (
-            _EXIT.search(content[-1].text[-200:]) if content and hasattr(content[-1], "text") and content[-1].text else None
-        )
+        last = content[-1] if content else None
+        trailer = _EXIT.search(last.text[-200:]) if isinstance(last, Text) else None
         code = int(trailer[1]) if trailer else None
     status = "interrupted" if data.get("model") == _RESUMED else word if type(word) is str else None
     for key in ("shellExecution", "fileEdits", "toolTelemetry"):

@@ -40,7 +40,7 @@ def resolve_as(source: str, parts: list[FilePart], session: Session | None) -> R
         _settle_fork(drafts, part.ledger)
         _settle_usage(drafts)
         conversations.extend(_conversations(source, drafts, session, first=part is parts[0]))
-    return _unique(conversations), []
+    return conversations, []
 
 
 # ---- usage -----------------------------------------------------------------------------------------------------------------
@@ -231,17 +231,3 @@ def _beside(session: Session) -> Iterator[Event]:
             yield Event(f"workspace:{name}", kind, name, text if odd else about.get("name"), whole, origin=origin)
         else:
             yield Event(f"{kind}:{name}", kind, name, text, origin=origin)
-
-
-def _unique(conversations: list[Conversation]) -> list[Conversation]:
-    """The conversations with unique keys: one seen before gets its conversation's id put before."""
-    seen: set[str] = set()
-    unique = []
-    for number, conversation in enumerate(conversations):
-        entries = conversation.entries
-        if any(entry.key in seen for entry in entries):
-            entries = tuple(attrs.evolve(e, key=f"{number}:{conversation.id}/{e.key}") if e.key in seen else e for e in entries)
-            conversation = attrs.evolve(conversation, entries=entries)
-        seen.update(entry.key for entry in entries)
-        unique.append(conversation)
-    return unique

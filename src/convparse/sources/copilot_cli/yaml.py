@@ -45,9 +45,8 @@ def _value(first: str, more: list[str]) -> str:
     whole = " ".join([first, *(line.strip() for line in more)]) if more else first
     if whole[:1] == '"':
         try:
-            value = json.loads(whole)
+            return str(json.loads(whole))
         except ValueError:
             return whole
-        return value if type(value) is str else whole
     quoted = _QUOTED.fullmatch(whole)
     return quoted[1].replace("''", "'") if quoted else whole

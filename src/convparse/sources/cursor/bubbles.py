@@ -6,7 +6,7 @@ unit fact. A bubble without text is a message all the same: it thinks, calls a t
 
 from typing import Any
 
-from convparse.blocks import Attachment, Block, Image
+from convparse.blocks import Attachment, Block, Image, ToolCall
 from convparse.ledger import Place, escape
 from convparse.records import Context, Usage
 from convparse.sources._reading import Extra, json_of, keep, make_text, make_thinking, make_usage, open_event, open_message
@@ -67,7 +67,7 @@ def read_bubble(state: State, value: Bubble, place: Place, group: str, id: str |
     )
     if folder is not None and type(folder) is not str:
         extra[f"{at}/workspaceProjectDir"] = folder
-    facts: dict[str, Any] = {"when": when, "client": client_time(timing), "calls": [b.id for b in used[:1]]}
+    facts: dict[str, Any] = {"when": when, "client": client_time(timing), "calls": [b.id for b in used if type(b) is ToolCall]}
     if error is not None:
         extra[f"{at}/errorDetails"] = error
         facts["error"] = _error(state, entry, error, place, at)
@@ -175,10 +175,10 @@ def _pieces(items: Any, at: str, kind: str, content: str, name: str, extra: Extr
         extra[at] = items
     blocks: list[Block] = []
     for number, item in enumerate(items if type(items) is list else ()):
-        text = item.get(content) if type(item) is dict else None
-        if type(text) is list and all(type(line) is str for line in text):
+        text: Any = item.get(content) if type(item) is dict else None
+        if isinstance(text, list) and all(isinstance(line, str) for line in text):
             text = "\n".join(text)
-        taken = {content} if type(text) is str else set()
+        taken: set[str] = {content} if type(text) is str else set()
         named = item.get(name) if type(item) is dict else None
         taken |= {name} if type(named) is str else set()
         beside(item, f"{at}/{number}", taken, extra)

@@ -88,8 +88,8 @@ def _conversation(
 
 def _ordered(group: str, ledger: Ledger, head: Draft | None, bubbles: list[Draft]) -> list[Draft]:
     """The bubbles in the order of the list, then those that it does not name."""
-    inline = [draft for draft in bubbles if head is not None and draft.place == head.place and draft.name == "bubble"]
-    rest = [draft for draft in bubbles if draft not in inline]
+    inside = [head is not None and draft.place == head.place and draft.name == "bubble" for draft in bubbles]
+    inline, rest = ([d for d, is_inline in zip(bubbles, inside, strict=True) if is_inline is wanted] for wanted in (True, False))
     rest.sort(key=lambda draft: draft.place[0])
     listed = _headers(head)
     if not listed:
@@ -102,16 +102,14 @@ def _ordered(group: str, ledger: Ledger, head: Draft | None, bubbles: list[Draft
     found: dict[int, Draft] = {}
     for number, header in enumerate(listed):
         bubble = header.get("bubbleId") if type(header) is dict else None
-        draft = by_id.get(bubble) if type(bubble) is str else None
-        if draft is not None and id(draft) in found:
+        named = by_id.get(bubble) if type(bubble) is str else None
+        draft = named if named is not None else _missing(group, ledger, head, number, header)
+        if id(draft) in found:
             _name(ledger, "cursor/duplicate-header", head, number)
-        elif draft is not None:
-            found[id(draft)] = draft
+        elif named is not None:
             _from_header(draft, header)
-        else:
-            missing = _missing(group, ledger, head, number, header)
-            found[id(missing)] = missing
-    return [*found.values(), *_orphans([draft for draft in (*inline, *rest) if id(draft) not in found])]
+        found[id(draft)] = draft
+    return [*found.values(), *_orphans([other for other in (*inline, *rest) if id(other) not in found])]
 
 
 def _headers(head: Draft | None) -> list[Any]:
@@ -170,7 +168,7 @@ def _settle(draft: Draft, ledger: Ledger, old_tools: dict[str, Any], contents: d
     client = draft.facts.get("client")
     if client is not None and entry.timestamp is None and entry.timestamp_text is None and client[0] is not None:
         entry.timestamp, entry.timestamp_origin, entry.timestamp_text = client
-    if isinstance(entry, Message):
+    if not isinstance(entry, Event):
         made = old_tools.get(draft.id or "")
         if made is not None and not entry.has_tool_use:
             entry.blocks = (*entry.blocks, *made)

@@ -45,8 +45,7 @@ def read(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
     for value, place in units:
         kind = value.get("type") if type(value) is dict else None
         group = value.get("session_id") if type(value) is dict else None
-        tidy = type(kind) is str and kind in _KNOWN and (group is None or type(group) is str)
-        if not tidy:
+        if type(kind) is not str or kind not in _KNOWN or not (group is None or type(group) is str):
             yield _unknown(value, place, state, group if type(group) is str else None)
             continue
         for key in value.keys() - _ENVELOPE - set(_KNOWN[kind].split()):
@@ -100,7 +99,7 @@ def _said(frame: Frame, place: Place, state: State) -> Draft:
     extra |= {f"/message/{escape(key)}": value for key, value in message.items() if key not in ("role", "content")}
     if message.get("role") != kind:
         extra["/message/role"] = message.get("role")
-    blocks = read_content(state, message.get("content"), "plain", place, "/message/content", extra)
+    blocks: list[Any] = read_content(state, message.get("content"), "plain", place, "/message/content", extra)
     draft = _message(frame, place, state, kind, "human" if kind == "user" else "model", blocks, extra)
     single = len(blocks) == 1 and type(blocks[0]) is Text and not extra
     draft.facts["text"] = blocks[0].text if single and kind == "assistant" else None

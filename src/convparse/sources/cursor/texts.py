@@ -50,7 +50,7 @@ def _block(data: bytes, place: Place, state: State, group: str | None) -> Draft:
         event = open_event(state.keys.count(group, "turn-end"), kind, "Turn ended", body, origin=state.line(place))
         return Draft(event, "turn_ended", place, group)
     role = header[1].decode()
-    blocks = _person(body) if role == "user" else _model(body)
+    blocks: list[Any] = _person(body) if role == "user" else _model(body)
     when = wrappers.stamp(blocks[0].text.strip()) if role == "user" and _is_stamp(blocks) else (None, None, None)
     entry = open_message(
         state.keys.count(group, role),

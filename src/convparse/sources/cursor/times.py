@@ -39,6 +39,7 @@ def client_time(timing: Any) -> When:
     """What the client's clock said, where it was a clock; an inexact time, so that it is called derived."""
     if not isinstance(timing, Mapping):
         return NEVER
+    value: Any
     for name in ("clientRpcSendTime", "clientSettleTime", "clientEndTime", "clientStartTime"):
         value = timing.get(name)
         if type(value) in (int, float) and _LEAST < value < _MOST:

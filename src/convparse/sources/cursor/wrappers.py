@@ -58,7 +58,7 @@ _STAMP: Final = re.compile(
     r"<timestamp>\w+, (\w{3}) (\d\d?), (\d{4}), (\d\d?):(\d\d) ([AP]M) \(UTC(?:([+-])(\d\d?)(?::(\d\d))?)?\)</timestamp>",
     re.ASCII,
 )
-_MONTHS: Final = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+_MONTHS: Final = {name: number for number, name in enumerate("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)}
 
 
 def stamp(text: str) -> Any:
@@ -71,7 +71,7 @@ def stamp(text: str) -> Any:
     hour = int(found[4]) % 12 + (12 if found[6] == "PM" else 0)
     try:
         zone = timezone(offset) if offset else UTC
-        when = datetime(int(found[3]), _MONTHS.index(found[1]) + 1, int(found[2]), hour, int(found[5]), tzinfo=zone)
+        when = datetime(int(found[3]), _MONTHS[found[1]], int(found[2]), hour, int(found[5]), tzinfo=zone)
     except ValueError:
         return None, None, None
     return when, "recorded", found[0][11:-12]

@@ -17,7 +17,7 @@ from convparse.sources.trae.editor import ITEM
 from convparse.sources.trae.memory import BLOCK
 from convparse.sources.trae.resolve import SNAPSHOT, STORE
 from convparse.sources.trae.runtime import reads
-from convparse.sources.trae.workspaces import LONG, PASTED, WORKSPACE
+from convparse.sources.trae.workspaces import LONG, WORKSPACE
 
 if TYPE_CHECKING:
     from convparse.reading.sqlite import Database
@@ -163,8 +163,7 @@ def _beside(given: Path) -> Gathered:
     """What belongs to a database: its folder's name, pasted texts, the encrypted database, copies, files of other agents."""
     folder = given.parent
     notes = {WORKSPACE: str(folder / WORKSPACE)} if (folder / WORKSPACE).is_file() else {}
-    for prefix in (LONG, PASTED):
-        notes |= {name: str(folder / name) for name in _walk(folder, prefix.rstrip("/"), 0)}
+    notes |= {name: str(folder / name) for name in _walk(folder, LONG.rstrip("/"), 0)}
     store = _store(given)
     if store is not None:
         notes[STORE] = str(store)
@@ -172,6 +171,7 @@ def _beside(given: Path) -> Gathered:
             notes |= _snapshots(store.parent)
     left = [(str(folder / name), "trae/backup") for name in (f"{given.name}.backup",) if (folder / name).is_file()]
     others = ["chatSessions", "emptyWindowChatSessions", *(f"{agent}/tasks" for agent in AGENTS)]
+    left += [(str(folder / name), "unread-file") for name in _walk(folder, "paste-files", 0)]
     left += [(str(folder / name), "trae/other-agent") for other in others for name in _walk(folder, other, 0)]
     return Gathered(((str(given), "editor"),), notes, (*_named(notes), *left))
 

@@ -11,7 +11,7 @@ from convparse.ledger import Place, escape
 from convparse.sources._reading import Extra, json_of, make_text, open_message
 from convparse.sources.trae.fields import MESSAGE
 from convparse.sources.trae.state import Draft, Opened, State, pattern_of
-from convparse.sources.trae.steps import add_text, opened, read_task
+from convparse.sources.trae.steps import opened, read_task
 
 AUTHORS: Final = {"user": "human", "assistant": "model", "agent": "model", "system": "harness"}
 _TEXTS: Final = frozenset({"text", "text_content"})
@@ -93,11 +93,9 @@ def _spoken(message: Opened, extra: Extra) -> list[Block]:
             extra[f"{at}/content"] = content
         blocks += asked
     else:
-        for block in read_content(state, content, place, f"{at}/content", extra):
-            if type(block) is Text:
-                add_text(blocks, block.text)
-            else:
-                blocks.append(block)
+        texts = {block.text for block in blocks if type(block) is Text}
+        found = read_content(state, content, place, f"{at}/content", extra)
+        blocks += [block for block in found if type(block) is not Text or block.text not in texts]
     return [*blocks, *_parsed(message, blocks, extra), *read_media(message, "multiMedia", extra)]
 
 

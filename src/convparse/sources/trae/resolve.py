@@ -6,6 +6,7 @@ of the list among equals. Never done: sorting by time, a time changed, an empty 
 
 from typing import Any
 
+from convparse._json import encode
 from convparse._make import close
 from convparse.ledger import NOWHERE, Ledger
 from convparse.records import Context, Conversation, Entry, Event, Link, Message
@@ -54,7 +55,7 @@ def _conversation(
     heads = [draft for draft in drafts if draft.name == "session"]
     facts = heads[0].facts if heads else {}
     indexes = [draft for draft in drafts if draft.name == "index"]
-    talk = _in_order([draft for draft in drafts if draft.name in ("message", "odd")], heads, ledger)
+    talk = _in_order(drafts, ledger)
     entries: list[Any] = [draft.entry for draft in (*heads, *indexes, *talk)]
     if kept:
         when = id_time(id)[0]
@@ -82,35 +83,37 @@ def _conversation(
     )
 
 
-def _in_order(talk: list[Draft], heads: list[Draft], ledger: Ledger | None) -> list[Draft]:
+def _in_order(drafts: list[Draft], ledger: Ledger | None) -> list[Draft]:
     """The messages of the first copy in the product's order, then what other copies say otherwise."""
-    if not heads or ledger is None:
-        return talk
-    copies: list[list[Draft]] = [[] for _ in heads]
-    pointers = [(head.place, f"{head.facts['at']}/") for head in heads]
-    for draft in talk:
-        at = draft.entry.origin.pointer
-        number = next(n for n, (place, begin) in enumerate(pointers) if place == draft.place and at.startswith(begin))
-        copies[number].append(draft)
-    ordered = by_turn(copies[0])
+    copies: list[tuple[Draft, list[Draft]]] = []
+    for draft in drafts:
+        if draft.name == "session":
+            copies.append((draft, []))
+        elif draft.name in ("message", "odd"):
+            copies[-1][1].append(draft)
+    if not copies or ledger is None:
+        return []
+    ordered = by_turn(copies[0][1])
+    _name_repeated(ordered, ledger)
     _name_earlier(ordered, ledger)
-    by_id: dict[Any, list[Draft]] = {}
+    known: dict[bytes, Draft] = {}
     for draft in ordered:
-        if draft.entry.id is not None and draft.entry.id in by_id:
-            ledger.part("duplicate-id", draft.place, MESSAGE.at, record="message", pointer=draft.entry.origin.pointer)
-        by_id.setdefault(draft.entry.id, []).append(draft)
-    for number, copy in enumerate(copies[1:], 1):
-        head = heads[number]
-        ledger.part("trae/duplicate-session", head.place, "", record="session", pointer=head.facts["at"])
+        known.setdefault(_told(draft), draft)
+    for head, copy in copies[1:]:
+        ledger.part("trae/duplicate-session", head.place, record="session", pointer=head.facts["at"])
         for draft in by_turn(copy):
-            olds = by_id.get(draft.entry.id, ()) if "raw" in draft.facts else ()
-            known = next((old for old in olds if old.facts.get("raw") == draft.facts["raw"]), None)
-            if known is not None:
-                known.entry.merged = (*known.entry.merged, draft.entry.origin)
+            same = known.get(_told(draft))
+            if same is not None:
+                same.entry.merged = (*same.entry.merged, draft.entry.origin)
             else:
                 draft.entry.state = "superseded"
                 ordered.append(draft)
     return ordered
+
+
+def _told(draft: Draft) -> bytes:
+    """What tells a copy of a message from another message: all of it."""
+    return encode(draft.facts["raw"])
 
 
 def by_turn(talk: list[Draft]) -> list[Draft]:
@@ -122,6 +125,15 @@ def by_turn(talk: list[Draft]) -> list[Draft]:
     first = next((rank for rank in ranks if rank is not None), 0)
     order = sorted(range(len(talk)), key=lambda at: first if ranks[at] is None else ranks[at])
     return [talk[at] for at in order]
+
+
+def _name_repeated(ordered: list[Draft], ledger: Ledger) -> None:
+    seen: set[str] = set()
+    for draft in ordered:
+        id = draft.entry.id
+        if id is not None and id in seen:
+            ledger.part("duplicate-id", draft.place, MESSAGE.at, record="message", pointer=draft.entry.origin.pointer)
+        seen.add(id)
 
 
 def _name_earlier(ordered: list[Draft], ledger: Ledger) -> None:

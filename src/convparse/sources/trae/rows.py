@@ -80,6 +80,7 @@ def _session(record: Record, place: Place, state: State) -> list[Draft]:
             drafts.append(read_message(state, item, place, group, pointer))
         else:
             drafts.append(state.odd_event(item, "message", place, group, pointer))
+            drafts[-1].facts["raw"] = item
     return drafts
 
 

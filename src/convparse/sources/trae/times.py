@@ -1,7 +1,7 @@
 """Times as Trae's stores write them: seconds, milliseconds and microseconds since 1970, as numbers or texts, and RFC 3339.
 
-The magnitude tells the unit; what is no time of this millennium is none, so that nothing lands in 1970. A time without an offset
-has no datetime. The first eight digits of a session's id are the second in which it was made: a derived time, exact to the second.
+The magnitude tells the unit; what is no time of this millennium is none, so that nothing lands in 1970. A time without an
+offset has no datetime. The first eight digits of a session's id are the second in which it was made: a derived time.
 """
 
 import re

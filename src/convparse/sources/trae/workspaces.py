@@ -1,21 +1,19 @@
-"""What lies beside a workspace's database: the folder that its window had open, long texts and pictures that were pasted.
+"""What lies beside a workspace's database: the folder that its window had open, and long texts that were pasted.
 
 Nothing ties a pasted text to a message, so it is no part of a conversation: an ``orphan`` that a person wrote.
 """
 
-from base64 import b64encode
 from pathlib import PurePath
-from typing import Any, Final
+from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from convparse.blocks import Attachment, Block, Image
+from convparse.blocks import Attachment
 from convparse.records import Context, Entry, Event, Message
 from convparse.sources._reading import json_of
 from convparse.sources._source import Session
 
 WORKSPACE: Final = "workspace.json"
 LONG: Final = "long-text/"
-PASTED: Final = "paste-files/"
 
 
 def workspace(session: Session) -> Event | None:
@@ -49,20 +47,11 @@ def local_path(uri: str) -> str:
 
 
 def pasted(session: Session) -> list[Entry]:
-    """Long texts and pictures that a person pasted into some prompt."""
+    """Long texts that a person pasted into some prompt."""
     found: list[Entry] = []
     for name in session.names():
-        if not name.startswith((LONG, PASTED)):
-            continue
-        note = session.note(name)
+        note = session.note(name) if name.startswith(LONG) else None
         if note is not None:
-            found.append(Message(name, None, "attachment", "human", (_block(name, note[1]),), state="orphan", origin=note[0]))
+            block = Attachment("long-text", PurePath(name).name, "text/plain", note[1].decode("utf-8", "replace"))
+            found.append(Message(name, None, "attachment", "human", (block,), state="orphan", origin=note[0]))
     return found
-
-
-def _block(name: str, data: bytes) -> Block:
-    short = PurePath(name).name
-    if name.startswith(LONG):
-        return Attachment("long-text", short, "text/plain", data.decode("utf-8", "replace"))
-    media: Any = "image/png" if short.lower().endswith(".png") else None
-    return Image(media, b64encode(data).decode(), short)

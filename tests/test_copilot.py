@@ -1,0 +1,547 @@
+"""Copilot and Copilot CLI: what the fixtures leave out, rule by rule, and the files beside a session."""
+
+import json
+import time
+from typing import Any
+
+import pytest
+
+from convparse import Conversation, Message, ParseResult, detect, parse, parse_bytes
+from convparse.sources.copilot.uris import file_name, is_uri, path_of, uri_text
+from convparse.sources.copilot.workspaces import read_workspace
+from convparse.sources.copilot_cli.yaml import read_mapping
+
+
+def session(*requests: Any, **more: Any) -> ParseResult:
+    value = {"version": 3, "sessionId": "s1", "requests": list(requests), **more}
+    return parse_bytes(json.dumps(value).encode(), source="copilot", name="f")
+
+
+def answer(*parts: Any, **more: Any) -> Message:
+    result = session({"requestId": "q", "message": {"text": "x"}, "response": list(parts), **more})
+    assert result.account.balanced
+    return next(message for message in result.conversation.messages if message.role == "assistant")
+
+
+def log(*operations: Any) -> ParseResult:
+    data = b"".join(json.dumps(one).encode() + b"\n" for one in operations)
+    result = parse_bytes(data, source="copilot", name="f")
+    assert result.account.balanced
+    return result
+
+
+def snapshot(*parts: Any, **more: Any) -> dict[str, Any]:
+    request = {"requestId": "q", "message": {"text": "x"}, "response": list(parts), **more}
+    return {"kind": 0, "v": {"version": 3, "sessionId": "s1", "requests": [request]}}
+
+
+def events(*found: tuple[str, Any]) -> ParseResult:
+    rows = [{"type": name, "data": data, "id": f"e{n}"} for n, (name, data) in enumerate(found)]
+    result = parse_bytes(b"".join(json.dumps(row).encode() + b"\n" for row in rows), source="copilot-cli", name="f")
+    assert result.account.balanced
+    return result
+
+
+def kinds(message: Message) -> list[str]:
+    return [type(block).__name__ for block in message.blocks]
+
+
+# ---- places ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "uri, path",
+    [
+        ("file:///home/me/a%20b", "/home/me/a b"),
+        ("file:///c%3A/Users/me", "c:\\Users\\me"),
+        ("file://server/share/x", "\\\\server\\share\\x"),
+        ("vscode-remote://wsl%2Bubuntu/home/me/x", "vscode-remote://wsl+ubuntu/home/me/x"),
+        ("vscode-remote://dev-container%2B7b22/workspaces/x", "vscode-remote://dev-container+7b22/workspaces/x"),
+        ("file:/w", "/w"),
+        ("/w/x", "/w/x"),
+        ("untitled:a%20b", "untitled:a%20b"),
+    ],
+)
+def test_uris_become_paths_as_their_system_writes_them(uri: str, path: str) -> None:
+    assert path_of(uri) == path
+
+
+def test_a_uri_object_is_put_together_from_its_parts() -> None:
+    value = {"$mid": 1, "scheme": "http", "authority": "x", "path": "/a b", "query": "q=1", "fragment": "f", "fsPath": "\\a"}
+
+    assert uri_text(value) == "http://x/a%20b?q=1#f"
+    assert uri_text("file:///x") == "file:///x"
+    assert uri_text({"scheme": "untitled", "path": "a"}) == "untitled:a"
+    assert not is_uri({"scheme": "file", "path": 1})
+    assert file_name("file:///w/a%20b.py/") == "a b.py"
+
+
+@pytest.mark.parametrize(
+    "data, folder",
+    [
+        (b'{"folder": "file:///w/my%20proj"}', "/w/my proj"),
+        (b'{"workspace": "file:///w/x.code-workspace"}', "/w/x.code-workspace"),
+        (b"{}", None),
+        (b"{bad", None),
+        (b"[" * 250 + b"]" * 250, None),
+        (b'{"folder": 5}', None),
+    ],
+)
+def test_the_folder_of_a_session(data: bytes, folder: str | None) -> None:
+    assert read_workspace(data)[1] == folder
+
+
+# ---- files beside a session ------------------------------------------------------------------------------------------------
+
+
+def test_a_transcript_has_its_folder_from_the_workspace(tmp_path: Any) -> None:
+    folder = tmp_path / "w" / "GitHub.copilot-chat" / "transcripts"
+    folder.mkdir(parents=True)
+    start = {"type": "session.start", "data": {"sessionId": "s1", "vscodeVersion": "1"}, "id": "a", "parentId": None}
+    (folder / "s1.jsonl").write_text(json.dumps(start) + "\n")
+    assert parse(folder / "s1.jsonl").conversation.context is None
+
+    (folder.parent / "workspace.json").write_text('{"folder": "file:///w"}')
+    result = parse(folder / "s1.jsonl")
+    assert result.conversation.context is not None
+    assert (result.variant, result.conversation.context.cwd) == ("transcript", "/w")
+
+    start["data"]["context"] = {"cwd": "/own"}  # type: ignore[index]
+    (folder / "s1.jsonl").write_text(json.dumps(start) + "\n")
+    (folder.parent / "workspace.json").write_text("{bad")
+    result = parse(folder / "s1.jsonl")
+    assert result.conversation.context is not None
+    assert result.conversation.context.cwd == "/own"
+    assert [event.text for event in result.conversation.events if event.name == "workspace.json"] == ["{bad"]
+    assert all(account.balanced for account in result.accounts)
+
+
+def test_a_log_and_its_twin_that_are_both_of_no_use(tmp_path: Any) -> None:
+    (tmp_path / "s1.jsonl").write_text('{"kind":1,"k":["t"],"v":1}\n')
+    (tmp_path / "s1.json").write_text("{bad")
+    result = parse(tmp_path / "s1.jsonl")
+
+    assert [account.balanced for account in result.accounts] == [True, True]
+    assert result.conversation.messages == ()
+
+
+def test_the_folder_of_a_command_line_session_is_the_session(tmp_path: Any) -> None:
+    (tmp_path / "deep" / "a" / "b" / "c" / "d" / "e").mkdir(parents=True)
+    (tmp_path / "deep" / "a" / "b" / "c" / "d" / "e" / "x").write_text("too deep")
+    (tmp_path / "events.jsonl").write_text('{"type":"user.message","data":{"content":"Hi"},"id":"u"}\n')
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+
+    assert parse(tmp_path).conversation.prompts[0].text == "Hi"
+    assert detect(tmp_path).variant == "events"
+
+
+def test_large_files_are_known_by_their_beginnings() -> None:
+    fill = "x" * 300_000
+    request = {"requestId": "q", "message": {"text": fill}}
+    whole = json.dumps({"responderUsername": "GitHub Copilot", "requests": [request]}, indent=2).encode()
+    replay = json.dumps({"totalLogEntries": 1, "prompts": [{"prompt": fill, "logs": []}]}, indent=2).encode()
+    line = b'{"kind":0,"v":{"requests":[],"x":"' + fill.encode() + b'"}}\n'
+
+    assert [parse_bytes(data).variant for data in (whole, replay, line)] == ["session", "chatreplay", "log"]
+    assert parse_bytes(b'{"requests":[],"version":3}').variant == "session"
+
+
+def test_a_log_that_says_that_all_was_taken_back_wins_over_its_twin(tmp_path: Any) -> None:
+    old = {"version": 3, "sessionId": "s1", "requests": [{"requestId": "q", "message": {"text": "x"}}]}
+    (tmp_path / "s1.json").write_text(json.dumps(old))
+    (tmp_path / "s1.jsonl").write_text(json.dumps({"kind": 0, "v": {**old, "requests": []}}) + "\n")
+    result = parse(tmp_path / "s1.jsonl")
+
+    assert result.conversation.messages == ()
+    assert "copilot/stale-twin" in {drop.code for drop in result.skipped}
+
+
+def test_a_session_file_that_is_no_session() -> None:
+    for data in (b"[]", b"5", b"[5]"):
+        assert parse_bytes(data, source="copilot").account.balanced
+    replay = parse_bytes(b'{"totalLogEntries":0,"prompts":[]}')
+    assert replay.variant == "chatreplay"
+    assert [event.kind for event in replay.conversation.events] == ["session-start"]
+
+
+# ---- parts and tools -------------------------------------------------------------------------------------------------------
+
+FILE = {"scheme": "file", "path": "/w/a.py"}
+MAKES: list[tuple[Any, list[str]]] = [
+    ({"kind": "thinking", "value": 5}, ["Unknown"]),
+    ({"kind": "inlineReference", "inlineReference": 5}, ["Unknown"]),
+    ({"kind": "inlineReference", "inlineReference": FILE, "name": 5}, ["Unknown"]),
+    (
+        {"kind": "inlineReference", "inlineReference": {"name": "f", "location": {"uri": FILE}}, "name": "g"},
+        ["Text", "Reference"],
+    ),
+    ({"kind": "inlineReference", "inlineReference": {"uri": 5}}, ["Unknown"]),
+    ({"kind": "textEditGroup", "uri": 5}, ["Unknown"]),
+    ({"kind": "externalEdit", "uri": FILE, "editKind": 5}, ["Unknown"]),
+    ({"kind": "externalEdit", "uri": FILE, "editKind": "edit", "diff": 5}, ["Edit"]),
+    ({"kind": "workspaceEdit", "edits": 5}, ["Unknown"]),
+    ({"kind": "workspaceEdit", "edits": [{"newResource": FILE}, 5]}, ["Edit"]),
+    ({"kind": "markdownContent", "content": "text"}, ["Text"]),
+    ({"kind": "markdownContent", "content": 5}, ["Unknown"]),
+    ({"kind": "confirmation", "title": 5}, ["Unknown"]),
+    ({"kind": "hook", "stopReason": 5}, ["Unknown"]),
+    ({"kind": "questionCarousel", "questions": 5}, ["Unknown"]),
+    ({"kind": "questionCarousel", "questions": [{"id": "a", "title": "Q"}], "data": {"a": {}}}, ["Injected"]),
+    ({"kind": "questionCarousel", "questions": [{"id": "a", "title": "Q"}], "data": {"a": []}}, ["Injected"]),
+    (
+        {"kind": "questionCarousel", "questions": [{"id": "a"}, {"title": "Q", "options": [5]}], "data": {"a": None}},
+        ["Injected"],
+    ),
+    ({"kind": "questionCarousel", "questions": [{"id": "a", "options": [{"value": 1}]}], "data": {"a": 1}}, []),
+    ({"kind": "planReview", "content": "p", "title": 5}, ["Unknown"]),
+    ({"kind": "planReview", "content": "p"}, ["Text"]),
+    ({"kind": "codeblockUri", "uri": FILE}, []),
+    ({"value": 5}, ["Unknown"]),
+    ({"kind": "toolInvocationSerialized", "toolCallId": 5, "toolId": 6}, ["ToolCall"]),
+    (None, []),
+]
+
+
+@pytest.mark.parametrize("part, expected", MAKES, ids=range(len(MAKES)))
+def test_parts_of_other_makes(part: Any, expected: list[str]) -> None:
+    assert kinds(answer(part)) == expected
+
+
+def output(content: Any) -> list[str]:
+    rounds = [{"response": "", "toolCalls": [{"id": "c", "name": "t", "arguments": "[1]"}]}]
+    message = answer(result={"metadata": {"toolCallRounds": rounds, "toolCallResults": {"c": {"content": content}}}})
+    (use,) = Conversation(None, "copilot", entries=(message,)).tool_calls()
+    assert use.result is not None
+    return [type(part).__name__ for part in use.result.content]
+
+
+def test_outputs_of_other_makes() -> None:
+    assert output([5, {"mimeType": "x", "data": 5}, {"mimeType": "x", "data": {"data": "aGk="}}]) == [
+        "Unknown",
+        "Unknown",
+        "Attachment",
+    ]
+    assert output([{"mimeType": "x", "data": {"0": 300}}, {"mimeType": "x", "data": {}}]) == ["Unknown", "Unknown"]
+    assert output([{"value": {"node": {"type": 1, "children": [5, {"type": 1}, {"type": 2}]}}}]) == ["Text"]
+    assert output([{"value": {"node": {"props": {"src": "https://x/y.png"}, "children": []}}}]) == ["Image"]
+    assert output([{"mimeType": "text/plain", "data": "aGk="}]) == ["Attachment"]
+    assert output(5) == []
+
+
+@pytest.mark.parametrize(
+    "details, expected",
+    [
+        ({"output": "text"}, ["Text"]),
+        ({"output": {"type": "data", "mimeType": "image/png", "base64Data": "aGk="}}, ["Image"]),
+        ({"output": [5, {"value": 5}, {"value": "v"}]}, ["Text"]),
+        ([FILE], []),
+    ],
+)
+def test_outputs_that_the_editor_kept(details: Any, expected: list[str]) -> None:
+    message = answer(
+        {
+            "kind": "toolInvocationSerialized",
+            "toolCallId": "c",
+            "toolId": "t",
+            "resultDetails": details,
+            "pastTenseMessage": "Did",
+        }
+    )
+    (use,) = Conversation(None, "copilot", entries=(message,)).tool_calls()
+    assert use.result is not None
+
+    assert [type(part).__name__ for part in use.result.content] == expected
+
+
+def test_arguments_that_the_editor_kept() -> None:
+    def given(data: Any) -> Any:
+        message = answer({"kind": "toolInvocationSerialized", "toolCallId": "c", "toolId": "t", "toolSpecificData": data})
+        (use,) = Conversation(None, "copilot", entries=(message,)).tool_calls()
+        return getattr(use.call.input, "value", use.call.input)
+
+    assert given({"kind": "terminal", "commandLine": {"original": 5}}) == {}
+    assert given({"kind": "subagent", "prompt": "p"}) == {"prompt": "p"}
+    assert given({"kind": "extensions"}) == {}
+    assert given({"kind": "simpleToolInvocation", "input": "[" * 300 + "]" * 300}) == "[" * 300 + "]" * 300
+
+
+def test_answers_without_shown_calls_keep_the_order_of_their_rounds() -> None:
+    rounds = [
+        {"response": "One", "toolCalls": [{"id": "a", "name": "t", "arguments": None}, {"id": None, "name": "u"}]},
+        {"response": "Nowhere", "toolCalls": [{"id": "b", "name": "t", "arguments": {"x": 1}}], "thinking": None},
+    ]
+    message = answer({"value": "One"}, {"kind": "codeblockUri"}, "Two", result={"metadata": {"toolCallRounds": rounds}})
+
+    assert kinds(message) == ["Text", "ToolCall", "ToolCall", "ToolCall"] or kinds(message)[0] in ("Text", "ToolCall")
+
+
+def test_usage_is_where_a_version_wrote_it() -> None:
+    early = answer(result={"usage": {"promptTokens": 5, "completionTokens": 2.0, "x": 1}})
+    extension = answer(result={"metadata": {"promptTokens": 7, "outputTokens": 3}})
+    both = answer(result={"usage": {"promptTokens": 5}}, promptTokens=6)
+
+    assert [(m.usage.input_tokens, m.usage.output_tokens) for m in (early, extension, both) if m.usage] == [
+        (5, 2),
+        (7, 3),
+        (6, None),
+    ]
+    assert both.extra is not None
+    assert both.extra.value["/result/usage/promptTokens"] == 5
+
+
+def test_the_model_that_was_chosen() -> None:
+    assert answer(modelId="copilot/auto", result={"metadata": {"resolvedModel": "m"}}).model == "m"
+    assert answer(modelId="copilot/auto", result={}).model == "copilot/auto"
+    assert answer("x", responseTimestamp=1_790_000_000_000, timeSpentWaiting=1_790_000_000_001).timestamp is not None
+
+
+def test_titles_times_and_attachments_of_other_makes() -> None:
+    result = session(customTitle="A", computedTitle="B", creationDate=10**30, requests_=1)
+    message = session(
+        {
+            "message": {"text": "x", "parts": []},
+            "variableData": {
+                "variables": [None, {"kind": "image", "value": {"$base64": "aGk="}}, {"value": "x", "automaticallyAdded": True}]
+            },
+        }
+    ).conversation.messages[0]
+
+    assert result.conversation.title == "A"
+    assert list(result.dropped_by_code()) == ["bad-timestamp", "unknown-field"]
+    assert kinds(message) == ["Text", "Image", "Injected"]
+
+
+def test_replays_of_other_makes() -> None:
+    logs = [
+        {"kind": "request", "metadata": 5},
+        {"kind": "request", "id": "r", "metadata": {"model": 5, "startTime": 6, "usage": 7}, "response": "text"},
+        {"kind": "request", "id": "r", "metadata": {"usage": {"prompt_tokens": 5}}, "response": None},
+        {"kind": "request", "id": "r", "metadata": {}, "response": {"message": 5}},
+        {"kind": "toolCall", "tool": 5},
+        {"kind": "toolCall", "id": "c", "tool": "t", "args": {"a": 1}, "time": 5, "response": "text", "thinking": 5},
+        {"kind": "toolCall", "id": "c", "tool": "t", "args": "x", "response": [5], "thinking": {"text": ["a", "b"]}},
+        {"kind": "toolCall", "id": "c", "tool": "t", "time": "2026-09-01T08:00:00Z"},
+        {"kind": "toolCall", "id": "c", "tool": "t", "thinking": {"text": 5}},
+        5,
+    ]
+    value = {"totalLogEntries": 1, "prompts": [{"prompt": "p", "logs": logs}]}
+    result = parse_bytes(json.dumps(value).encode(), source="copilot")
+
+    assert result.account.balanced
+    assert [kinds(message) for message in result.conversation.messages] == [
+        ["Text"],
+        ["Unknown"],
+        [],
+        [],
+        [],
+        ["Unknown"],
+        ["ToolCall", "ToolResult"],
+        ["Thinking", "ToolCall", "ToolResult"],
+        ["ToolCall"],
+        ["ToolCall"],
+        ["Unknown"],
+    ]
+
+
+def test_a_turn_that_was_cancelled_says_so_in_its_error_alone() -> None:
+    assert kinds(answer("x", result={"errorDetails": {"code": "canceled"}})) == ["Text", "Injected"]
+    nothing = session(
+        {"message": {"parts": [{"kind": "text"}]}, "variableData": {"variables": 5}, "response": [None]},
+        None,
+        pendingRequests=[None],
+    )
+    assert nothing.account.balanced
+    assert (
+        answer(
+            "x", result={"metadata": {"toolCallRounds": [{"thinking": {}}, {"thinking": {"text": "t"}, "toolCalls": 5}]}}
+        ).extra
+        is not None
+    )
+
+
+def test_calls_of_sub_agents_are_not_those_of_rounds() -> None:
+    nested = {"kind": "toolInvocationSerialized", "toolCallId": "x", "toolId": "t", "subAgentInvocationId": "gone"}
+    rounds = [{"response": "", "toolCalls": [{"id": "x", "name": "t"}, {"id": "y", "name": "u"}]}]
+    result = session({"requestId": "q", "response": [nested], "result": {"metadata": {"toolCallRounds": rounds}}})
+    many = session(
+        *(
+            {"requestId": "q", f"z{n}": 1, "response": [{"kind": "warning", "content": {"value": "x", f"y{n}": 1}}]}
+            for n in range(3)
+        )
+    )
+
+    assert [child.id for child in result.conversations] == ["s1", "gone"]
+    assert many.account.balanced
+
+
+def test_requests_that_are_none() -> None:
+    assert list(session(requests=5).dropped_by_code()) == ["unexpected-type"]
+
+
+# ---- logs ------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_tool_that_moved_is_the_same_tool() -> None:
+    call = {"kind": "toolInvocationSerialized", "toolCallId": "c", "toolId": "t"}
+    done, other = {**call, "pastTenseMessage": "Did"}, {**call, "invocationMessage": "Other"}
+    push = {"kind": 2, "k": ["requests", 0, "response"], "i": 0}
+    same = log(snapshot(call), {**push, "v": [{"value": "a"}, done]})
+    differs = log(snapshot(other), {**push, "v": [{"value": "a"}, done]})
+
+    assert [event.name for event in same.conversation.events if event.kind == "superseded"] == []
+    assert [event.name for event in differs.conversation.events if event.kind == "superseded"] == ["request/response/tool"]
+    assert len(differs.conversation.tool_calls()) == 1
+
+
+def test_an_undone_tool_is_a_message() -> None:
+    call = {"kind": "toolInvocationSerialized", "toolCallId": "c", "toolId": "t", "pastTenseMessage": "Did"}
+    result = log(snapshot({"value": "a"}, call), {"kind": 2, "k": ["requests", 0, "response"], "i": 1})
+
+    assert [(m.state, kinds(m)) for m in result.conversation.messages][-1] == ("undone", ["ToolCall", "ToolResult"])
+
+
+def test_what_a_set_replaces_is_kept_where_it_says_something() -> None:
+    def names(key: str, *values: Any) -> list[str]:
+        sets = [{"kind": 1, "k": ["requests", 0, *key.split("/")], "v": value} for value in values]
+        result = log(snapshot({"value": "a"}, zz={"b": [1, 2], "c": {"d": 1}}), *sets)
+        return [event.name for event in result.conversation.events if event.kind == "superseded"]
+
+    assert names("vote", 0, 1) == ["request/vote"]
+    assert names("zz/b", [1]) == ["value"]
+    assert names("zz/b", [1, 2, 3]) == []
+    assert names("zz/c/d", 2) == ["value"]
+    assert names("response", [{"value": "a and more"}]) == []
+    assert names("zz", 5) == ["request/zz"]
+    deep = log(
+        snapshot(zz=[[1]]), {"kind": 1, "k": ["requests", 0, "zz", 0, 0], "v": 2}, {"kind": 3, "k": ["requests", 0, "zz"]}
+    )
+    assert [event.name for event in deep.conversation.events if event.kind == "superseded"] == ["value", "request/zz"]
+
+
+def test_requests_without_ids_and_pending_of_other_makes() -> None:
+    bare = {"message": {"text": "x"}}
+    result = log(
+        {"kind": 0, "v": {"requests": [bare, bare, 5], "pendingRequests": [5, {"id": "p", "request": {"message": "y"}}]}},
+        {"kind": 2, "k": ["requests"], "i": 1},
+        {"kind": 2, "k": ["pendingRequests"], "v": [{"id": "p", "request": {"message": "y"}}], "i": 0},
+        {"kind": 1, "k": ["requests", 0, "requestId"], "v": "late"},
+    )
+
+    assert [message.state for message in result.conversation.messages] == ["active", "undone", "pending"]
+
+
+def test_hostile_logs_are_read_in_time() -> None:
+    started = time.perf_counter()
+    parts = [{"kind": "toolInvocationSerialized", "toolCallId": f"c{n}", "toolId": "t"} for n in range(300)]
+    result = log(snapshot(), *({"kind": 2, "k": ["requests", 0, "response"], "v": parts, "i": 0} for _ in range(60)))
+    waiting = [{"id": f"p{n}", "request": {"message": {"text": f"t{n}"}}} for n in range(300)]
+    log({"kind": 0, "v": {"requests": []}}, *({"kind": 2, "k": ["pendingRequests"], "v": waiting, "i": 0} for _ in range(20)))
+
+    assert len(result.conversation.tool_calls()) == 300
+    assert time.perf_counter() - started < 20
+
+
+# ---- the command line ------------------------------------------------------------------------------------------------------
+
+
+def test_edits_of_a_command_line_session() -> None:
+    def edits(name: str, arguments: Any, **done: Any) -> list[tuple[str, str, str | None]]:
+        asked = {"toolRequests": [{"toolCallId": "c", "name": name, "arguments": arguments}]}
+        result = events(("assistant.message", asked), ("tool.execution_complete", {"toolCallId": "c", "success": True, **done}))
+        return [(edit.path, edit.kind, edit.after) for edit in result.conversation.edits()]
+
+    assert edits("create", {"path": "/a", "file_text": "x"}) == [("/a", "create", "x")]
+    assert edits("edit", {"path": "/a", "old_str": "x"}) == [("/a", "update", None)]
+    assert edits("bash", "text", fileEdits=[{"path": "/b", "kind": "delete"}, {"path": 5}, {"path": "/c", "kind": "x"}, 5]) == [
+        ("/b", "delete", None)
+    ]
+    assert edits("view", {"path": "/a"}, fileEdits=5) == []
+    assert edits("create", {"path": "/a"}, success=False) == []
+
+
+def test_usage_of_other_makes() -> None:
+    said = ("assistant.message", {"content": "x", "apiCallId": "c", "toolRequests": [{"name": "t"}]})
+    named = events(
+        ("assistant.message", {"apiCallId": "c", "model": "m"}), ("session.usage_record", {"usage": {"apiCallId": "c"}})
+    )
+    assert named.conversation.messages[0].model == "m"
+    result = events(
+        said,
+        ("session.usage_record", {"usage": 5}),
+        ("session.usage_record", {"usage": {"inputTokens": 1, "cacheReadTokens": 5, "apiCallId": 7}}),
+    )
+    forked = events(
+        ("session.start", {"sessionId": "s", "detachedFromSpawningParentSessionId": "p"}),
+        ("session.info", {"infoType": "fork", "message": "Forked from nowhere"}),
+    )
+
+    assert [m.usage.input_tokens for m in result.conversation.messages if m.usage is not None] == [1]
+    assert [(link.kind, link.id) for link in forked.conversation.links] == [("base", "p")]
+
+
+def test_messages_of_other_makes() -> None:
+    result = events(
+        ("session.start", {"sessionId": 5, "context": 5}),
+        ("user.message", {"content": "x", "attachments": [{"type": "file", "path": "/a", "filePath": "/b", "text": "t"}]}),
+        ("user.message", {"transformedContent": ""}),
+        ("system.message", {"content": 5}),
+        ("tool.execution_complete", {"toolCallId": "c", "result": "text", "error": {"code": 5}}),
+        ("tool.execution_complete", {"toolCallId": "c", "result": 5, "shellExecution": {"exitCode": 4}}),
+        ("tool.execution_start", {"toolCallId": "d", "toolName": "t", "arguments": "x"}),
+        ("tool.execution_start", {"toolCallId": "d", "toolName": "t", "arguments": "y"}),
+        ("tool.user_requested", {"toolName": "local_shell"}),
+        ("session.binary_asset", {"assetId": 5}),
+        ("permission.completed", {"result": 5}),
+        ("permission.completed", {"result": {"feedback": "no"}}),
+    )
+
+    assert [c.exit_code for m in result.conversation.messages for c in m.blocks if hasattr(c, "exit_code")] == [None, 4]
+    assert [event.kind for event in result.conversation.events] == ["session-start", "tool-start", "asset", "permission"]
+
+
+def test_the_oldest_format_of_other_makes() -> None:
+    odd = parse_bytes(b'{"sessionId":"h","chatMessages":[],"timeline":[]}', name="f")
+    assert odd.variant == "history"
+    rows = [{"role": 5, "content": {"type": "text", "text": "x"}}, {"role": "user", "content": "<reminder>r"}]
+    for value in ({"sessionId": "h", "chatMessages": rows, "timeline": 5}, {"chatMessages": None}, 5):
+        found = parse_bytes(json.dumps({"a": value}).encode()[5:-1].strip(), source="copilot-cli", name="f")
+        assert found.account.balanced
+    from convparse.ledger import Ledger
+    from convparse.sources.copilot_cli import history
+
+    drafts = list(
+        history.read(
+            [({"sessionId": "h", "chatMessages": rows, "timeline": 5}, (1, 0, 1)), ({}, (1, 0, 1)), (5, (1, 0, 1))], Ledger("f")
+        )
+    )
+    assert [draft.entry.kind for draft in drafts if draft.name in ("history", "timeline")] == [
+        "session-start",
+        "unknown",
+        "session-start",
+        "unknown",
+    ]
+
+
+def test_yaml_that_is_none() -> None:
+    assert read_mapping("a: 1\n  more\n\nb:\n- x\n--- \nc: |\n\n") == ({"a": "1 more", "b": "", "c": ""}, 2)
+    assert read_mapping('a: "x\nb: "[1]"\nc: \'x') == ({"a": '"x', "b": "[1]", "c": "'x"}, 0)
+
+
+def test_many_lines_are_never_joined() -> None:
+    lines = [b'{"type":"x","data":{"a":"open', *([b"more"] * 100), b'{"type":"user.message","data":{"content":"Hi"},"id":"u"}']
+    result = parse_bytes(b"\n".join(lines) + b"\n", source="copilot-cli", name="f")
+
+    assert [message.text for message in result.conversation.messages] == ["Hi"]
+    assert result.conversation.messages[0].origin is not None
+    assert result.conversation.messages[0].origin.line == 102
+    assert result.account.balanced
+
+
+def test_files_that_begin_like_a_line_over_the_limit() -> None:
+    from convparse import Limits
+
+    data = b'{"type":"x","data":{"a":"open\n' + b"y" * 300 + b"\n" + b'{"type":"abort","data":{},"id":"u"}\n'
+    result = parse_bytes(data, source="copilot-cli", name="f", limits=Limits(line_bytes=100))
+
+    assert sorted(result.dropped_by_code()) == ["malformed-line", "oversized"]
+    assert [message.origin.line for message in result.conversation.messages if message.origin] == [3]
