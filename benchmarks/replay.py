@@ -1,7 +1,7 @@
 """What replaying a mutation log costs, and that it is linear in the log's size.
 
-Logs of appended parts, rewritten tails, settings and cuts, as an editor writes them while answers stream in: replayed alone, and
-parsed whole. ``python -m benchmarks.replay`` prints operations, seconds and seconds for a tenth of them.
+Logs of appended parts, rewritten tails, settings and cuts, as an editor writes them while answers stream in: replayed alone,
+and parsed whole. ``python -m benchmarks.replay`` prints operations, seconds and seconds for a tenth of them.
 """
 
 import io

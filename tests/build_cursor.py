@@ -310,7 +310,8 @@ CASES: Final[dict[str, Case]] = {
         },
         rows=[("cursorDiskKV", CONTENT + "1" * 64, "x = 1\n")],
         entries=[
-            "assistant model: edit_file_v2({\"relativeWorkspacePath\":\"/w/a.py\"}) =>completed None ±create /w/a.py '' 'x = 1\\n'"
+            'assistant model: edit_file_v2({"relativeWorkspacePath":"/w/a.py"}) =>completed None '
+            "±create /w/a.py '' 'x = 1\\n'"
         ],
     ),
     "edit-cleaned-up": Case(
@@ -517,8 +518,13 @@ CLI_ROOT = blob(
     )
 )
 CLI_META: Final = {
-    "agentId": "agent-1", "latestRootBlobId": CLI_ROOT[0], "name": "New Agent", "mode": "default", "createdAt": MS,
-    "isRunEverything": False, "blobEncryptionKey": "SECRET",
+    "agentId": "agent-1",
+    "latestRootBlobId": CLI_ROOT[0],
+    "name": "New Agent",
+    "mode": "default",
+    "createdAt": MS,
+    "isRunEverything": False,
+    "blobEncryptionKey": "SECRET",
 }
 STORE: Final[Rows] = [
     ("meta", "0", dumps(CLI_META).encode().hex()),

@@ -191,7 +191,8 @@ ROLLOUT: Final = [
                  "cli_version": "0.200.19", "model_provider": "trae"}},
     {"timestamp": "2026-08-01T18:07:04.580Z", "type": "response_item",
      "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Rename foo"}]}},
-    {"timestamp": "2026-08-01T18:07:04.590Z", "type": "event_msg", "payload": {"type": "user_message", "message": "Rename foo"}},
+    {"timestamp": "2026-08-01T18:07:04.590Z", "type": "event_msg",
+     "payload": {"type": "user_message", "message": "Rename foo"}},
     {"timestamp": "2026-08-01T18:07:05.100Z", "type": "event_msg",
      "payload": {"type": "agent_reasoning_raw_content", "text": "Where is it?"}},
     {"timestamp": "2026-08-01T18:07:06.100Z", "type": "response_item",
@@ -276,8 +277,10 @@ TYPESCRIPT: Final = {
 
 # ---- 8: TRAE CLI 1.x -------------------------------------------------------------------------------------------------------
 
-CLI_SESSION: Final = {"id": CLI, "created_at": "2026-07-07T20:57:03.162922+08:00", "updated_at": "2026-07-07T21:58:38.438473+08:00",
-                      "metadata": {"cwd": "/p", "model_name": "M-5", "permission_mode": "default", "title": "Rename"}}  # fmt: skip
+CLI_SESSION: Final = {
+    "id": CLI, "created_at": "2026-07-07T20:57:03.162922+08:00", "updated_at": "2026-07-07T21:58:38.438473+08:00",
+    "metadata": {"cwd": "/p", "model_name": "M-5", "permission_mode": "default", "title": "Rename"},
+}  # fmt: skip
 
 
 def event(number: int, **payload: Any) -> dict[str, Any]:
@@ -287,7 +290,10 @@ def event(number: int, **payload: Any) -> dict[str, Any]:
 EVENTS: Final = [
     event(1, agent_start={}),
     event(2, message={"message": {"role": "user", "content": "Rename foo"}}),
-    event(3, message={"message": {"role": "assistant", "content": "I look.", "reasoning_content": "Hm.", "tool_calls": [_TS_CALL]}}),
+    event(
+        3,
+        message={"message": {"role": "assistant", "content": "I look.", "reasoning_content": "Hm.", "tool_calls": [_TS_CALL]}},
+    ),
     event(4, message={"message": {"role": "tool", "content": "a.py", "tool_call_id": "c1"}, "seen": True}),
     event(5, tool_call={"id": "c2", "name": "Read", "arguments": {"path": "a.py"}, "result": "foo = 1", "status": "success"}),
     event(6, token_refresh={"left": 1}),

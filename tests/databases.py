@@ -26,7 +26,9 @@ DDL: Final = {
 }
 """As the products make them: no NOT NULL, keys that may be NULL several times, values of any type."""
 INSERT: Final = {
-    "composerHeaders": "INSERT INTO composerHeaders (composerId, value, workspaceId, createdAt) VALUES (?, ?, 'ws', 1786948236174)"
+    "composerHeaders": (
+        "INSERT INTO composerHeaders (composerId, value, workspaceId, createdAt) VALUES (?, ?, 'ws', 1786948236174)"
+    )
 }
 Rows = list[tuple[str, str | bytes | None, Any]]
 

@@ -1,7 +1,7 @@
 """A program that writes to a database at full speed: ``python sqlite_writer.py PATH MODE``, until its standard input ends.
 
-Every commit gives all rows a new generation; ``wal`` checkpoints every few commits, ``delete`` spills its cache in the middle of
-transactions. It prints a dot when it has begun, and at the end the number of commits and of those that another held up.
+Every commit gives all rows a new generation; ``wal`` checkpoints every few commits, ``delete`` spills its cache in the middle
+of transactions. It prints a dot when it has begun, and at the end the number of commits and of those that another held up.
 """
 
 import random
@@ -43,12 +43,12 @@ def main(path: str, mode: str) -> None:
             continue
         commits += 1
         if commits == 1:
-            print(".", flush=True)
+            print(".", flush=True)  # noqa: T201
         if mode == "wal" and rng.random() < 0.3:
             db.execute(f"PRAGMA wal_checkpoint({rng.choice(('PASSIVE', 'RESTART', 'TRUNCATE'))})")
         if mode == "delete" and rng.random() < 0.02:
             ended.wait(0.03)
-    print(commits, held_up, flush=True)
+    print(commits, held_up, flush=True)  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ UNDEFINED: Final = object()
 
 
 def reference(operations: list[dict[str, Any]]) -> Any:
-    """The value that VS Code's code leaves; raises ``GaveUp`` where it throws. Undefined becomes null in a list, else nothing."""
+    """The value that VS Code's code leaves; ``GaveUp`` where it throws. Undefined becomes null in a list, else nothing."""
     state: Any = UNDEFINED
     for operation in operations:
         if operation["kind"] == 0:

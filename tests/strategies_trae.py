@@ -47,7 +47,13 @@ def talks(draw: Draw) -> Talk:
         answer = f"{turn} answer {draw(words)}"
         user = {"role": "user", "content": asked, "turnIndex": turn, "agentMessageId": f"u{turn}", "turnId": f"t{turn}"}
         task = {"guideline": {"planItems": [step for step, _ in found]}}
-        agent = {"role": "assistant", "content": answer, "turnIndex": turn, "agentMessageId": f"a{turn}", "agentTaskContent": task}
+        agent = {
+            "role": "assistant",
+            "content": answer,
+            "turnIndex": turn,
+            "agentMessageId": f"a{turn}",
+            "agentTaskContent": task,
+        }
         agent |= {"timestamp": draw(st.sampled_from([0, T, T + turn, T // 1000, str(T)])), "turnId": f"t{turn}"}
         turns.append(([user, agent], [asked, *(text for _, texts in found for text in texts), answer]))
     order = draw(st.permutations(range(len(turns))))
@@ -62,7 +68,13 @@ def places(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int
 
 
 ODD: Final = odd_json | st.sampled_from(
-    ['{"planItems":["x"]}', '[{"toolName":"finish","params":{"summary":"s"}}]', {"text": "t"}, [{"type": "text", "text": "t"}], 0]
+    [
+        '{"planItems":["x"]}',
+        '[{"toolName":"finish","params":{"summary":"s"}}]',
+        {"text": "t"},
+        [{"type": "text", "text": "t"}],
+        0,
+    ]
 )
 
 

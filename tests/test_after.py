@@ -13,17 +13,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests import strategies_copilot
-from tests.strategies import DAMAGE, claude_code_sessions, examples, mutated
+from tests.strategies import DAMAGE, Generated, claude_code_sessions, examples, mutated
 from tests.strategies_codex import codex_sessions
 
 from convparse import SOURCES, Limits, Message, ParseResult, _after, _parse, parse
 from convparse.reading import jsonl
+from convparse.reading.opening import open_regular
 
 HERE = Path(__file__).parent
 
 
 def kept(result: ParseResult) -> bool:
-    return bool(getattr(result, "_kept", None) and result._kept.files)
+    found = getattr(result, "_kept", None)
+    return found is not None and bool(found.files)
 
 
 def row(number: int, kind: str = "user", **more: Any) -> bytes:
@@ -70,7 +72,7 @@ def log(tmp_path: Path) -> Log:
 
 
 @pytest.fixture
-def decoded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+def decoded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many records every reading of a log decoded."""
     counts: list[int] = []
     read = jsonl.iter_records
@@ -124,7 +126,9 @@ def test_a_file_that_grows_gives_what_a_fresh_parse_gives(kind: str, drawn: st.D
 def test_a_file_that_was_rewritten_gives_what_a_fresh_parse_gives(drawn: st.DataObject) -> None:
     """In place, by anything: the same session damaged, cut, or another one."""
     one = drawn.draw(claude_code_sessions()).data
-    other = drawn.draw(st.just(one).flatmap(lambda data: mutated(st.just(_Made(data)))) | st.just(one[: len(one) // 2] + ROWS))
+    other = drawn.draw(
+        st.just(one).flatmap(lambda data: mutated(st.just(Generated([data])))) | st.just(one[: len(one) // 2] + ROWS)
+    )
     with TemporaryDirectory() as folder:
         log = Log(Path(folder, "s.jsonl"))
         log.write(one)
@@ -133,11 +137,6 @@ def test_a_file_that_was_rewritten_gives_what_a_fresh_parse_gives(drawn: st.Data
         new = log.parse(old)
         log.write(other + ROWS)
         log.parse(new)
-
-
-@attrs.define
-class _Made:
-    data: bytes
 
 
 @examples(60)
@@ -237,7 +236,7 @@ def replaced(log: Log) -> None:
 
 CHANGES: dict[str, Callable[[Log], None]] = {
     "replaced by a longer one": replaced,
-    "cut": lambda log: log.write(ROWS[:-20]),
+    "cut": lambda log: log.write(ROWS[: -len(row(8))]),
     "emptied": lambda log: log.write(b""),
     "changed at its beginning": lambda log: log.write(ROWS.replace(b"text 1", b"TEXT 1") + row(9)),
     "changed at its end": lambda log: log.write(ROWS.replace(b"text 8", b"TEXT 8") + row(9)),
@@ -325,10 +324,9 @@ def test_a_document_is_read_whole(tmp_path: Path) -> None:
 
 def test_a_file_that_shrinks_while_it_is_read_is_not_kept(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
     log.write(ROWS)
-    opened = _parse.open_regular
 
     def longer(path: str) -> tuple[Any, Any]:
-        file, status = opened(path)
+        file, status = open_regular(path)
         names = ("st_dev", "st_ino", "st_mtime_ns")
         return file, SimpleNamespace(st_size=status.st_size + 500, **{name: getattr(status, name) for name in names})
 

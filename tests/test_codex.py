@@ -301,10 +301,20 @@ def test_spawned_threads_are_known_by_what_tells_of_them() -> None:
 
 def test_a_message_without_a_type_and_an_event_without_its_text() -> None:
     result = parse(
-        META, line("response_item", {"role": "assistant", "content": "Hello."}), event("undo_completed", success=True)
+        META,
+        line("response_item", {"role": "assistant", "content": "Hello."}),
+        event("undo_completed", success=True, message=None),
     )
     assert result.conversation.messages[0].text == "Hello."
     assert result.dropped == ()
+
+
+def test_other_names_of_a_turns_begin_and_end() -> None:
+    result = parse(
+        META, event("turn_started", turn_id="t"), event("user_message", message="Hi."), event("turn_complete", turn_id="t")
+    )
+    assert result.conversation.messages[0].turn_id == "t"
+    assert [e.kind for e in result.conversation.events] == ["session", "turn-start", "turn-end"]
 
 
 def test_pictures_with_more_than_a_place() -> None:

@@ -1,12 +1,15 @@
 """Copilot and Copilot CLI: what the fixtures leave out, rule by rule, and the files beside a session."""
 
+import io
 import json
 import time
 from typing import Any
 
 import pytest
 
-from convparse import Conversation, Message, ParseResult, detect, parse, parse_bytes
+from convparse import Conversation, Limits, Message, ParseResult, detect, parse, parse_bytes
+from convparse.ledger import Ledger
+from convparse.reading.joined import _Lines
 from convparse.sources.copilot.uris import file_name, is_uri, path_of, uri_text
 from convparse.sources.copilot.workspaces import read_workspace
 from convparse.sources.copilot_cli.yaml import read_mapping
@@ -506,7 +509,6 @@ def test_the_oldest_format_of_other_makes() -> None:
     for value in ({"sessionId": "h", "chatMessages": rows, "timeline": 5}, {"chatMessages": None}, 5):
         found = parse_bytes(json.dumps({"a": value}).encode()[5:-1].strip(), source="copilot-cli", name="f")
         assert found.account.balanced
-    from convparse.ledger import Ledger
     from convparse.sources.copilot_cli import history
 
     drafts = list(
@@ -538,10 +540,118 @@ def test_many_lines_are_never_joined() -> None:
 
 
 def test_files_that_begin_like_a_line_over_the_limit() -> None:
-    from convparse import Limits
-
     data = b'{"type":"x","data":{"a":"open\n' + b"y" * 300 + b"\n" + b'{"type":"abort","data":{},"id":"u"}\n'
     result = parse_bytes(data, source="copilot-cli", name="f", limits=Limits(line_bytes=100))
 
     assert sorted(result.dropped_by_code()) == ["malformed-line", "oversized"]
     assert [message.origin.line for message in result.conversation.messages if message.origin] == [3]
+
+
+# ---- what is rare ----------------------------------------------------------------------------------------------------------
+
+
+def test_an_open_string_that_nothing_closes() -> None:
+    data = b'{"type":"x","data":{"a":"open\nno}\n"no}\n{"type":"abort","data":{},"id":"u"}\n'
+    result = parse_bytes(data, source="copilot-cli", name="f")
+
+    assert [message.origin.line for message in result.conversation.messages if message.origin] == [4]
+
+
+def test_look_ahead_over_long_lines() -> None:
+    opened = b'{"type":"x","data":{"a":"open\n'
+    data = opened + b"z" * 90 + b"\n" + b"y" * 90 + b"\n" + b'{"type":"abort","data":{},"id":"u"}\n'
+    result = parse_bytes(data, source="copilot-cli", name="f", limits=Limits(line_bytes=120))
+    tight = parse_bytes(data, source="copilot-cli", name="f", limits=Limits(line_bytes=len(opened)))
+
+    assert [message.origin.line for message in result.conversation.messages if message.origin] == [4]
+    assert tight.account.balanced
+
+    whole = b'{"type":"x","data":{"a":"open\n{"type":"abort","data":{},"id":"u"}\n'
+    assert [type(e).__name__ for e in parse_bytes(whole, source="copilot-cli", name="f").conversation.entries] == ["Message"]
+    lines = _Lines(io.BytesIO(b"rest\n"), 20, Ledger("f"), lambda value: True)
+    lines._ahead.append(b"ahead of it\n")
+    assert [lines._next(5), lines._next(50), lines._next(50)] == [b"ahead", b" of it\n", b"rest\n"]
+
+
+def test_drafts_and_flags_that_are_set_again() -> None:
+    result = log(
+        {
+            "kind": 0,
+            "v": {
+                "sessionId": "s",
+                "requests": [None, {"requestId": "q", "responseId": "a"}],
+                "inputState": {"inputText": "a"},
+            },
+        },
+        {"kind": 1, "k": ["inputState", "inputText"], "v": "b"},
+        {"kind": 1, "k": ["inputState", "inputText"], "v": "c"},
+        {"kind": 1, "k": ["requests", 1, "promptTokens"], "v": 5},
+        {"kind": 1, "k": ["requests", 1, "promptTokens"], "v": 6},
+        {"kind": 1, "k": ["requests"], "v": [None, {"requestId": "q", "responseId": "a"}]},
+    )
+    codes = {drop.code for drop in result.skipped}
+
+    assert {"skipped-record", "replaced-value"} <= codes
+    assert len(result.conversation.messages) == 2
+
+
+def test_two_tools_of_one_answer_that_changed() -> None:
+    calls = [
+        {"kind": "toolInvocationSerialized", "toolCallId": f"c{n}", "toolId": "t", "invocationMessage": "a"} for n in (1, 2)
+    ]
+    later = [{**call, "invocationMessage": "b"} for call in calls]
+    result = log(snapshot(*calls), {"kind": 2, "k": ["requests", 0, "response"], "v": later, "i": 0})
+
+    assert [event.kind for event in result.conversation.events] == ["session-start", "superseded", "superseded"]
+
+
+def test_a_log_of_other_records_alone() -> None:
+    assert [event.kind for event in log({"kind": 1, "k": ["a", "b"]}, {"kind": 9}).conversation.events] == ["unknown"]
+
+
+def test_a_hidden_call_stands_behind_the_shown_one_before_it() -> None:
+    shown = {"kind": "toolInvocationSerialized", "toolCallId": "a", "toolId": "t", "pastTenseMessage": "Did"}
+    calls = [{"id": id, "name": "t", "arguments": "{}"} for id in "ab"]
+    message = answer(shown, "Done", result={"metadata": {"toolCallRounds": [{"response": "", "toolCalls": calls}]}})
+
+    assert kinds(message) == ["ToolCall", "ToolResult", "ToolCall", "Text"]
+
+
+def test_hidden_calls_have_their_outputs() -> None:
+    rounds = [{"response": "One", "toolCalls": [{"id": "a", "name": "t"}]}]
+    message = answer(
+        "One", result={"metadata": {"toolCallRounds": rounds, "toolCallResults": {"a": {"content": [{"value": "x"}]}}}}
+    )
+
+    assert kinds(message) == ["Text", "ToolCall", "ToolResult"]
+
+
+def test_references_that_are_texts() -> None:
+    assert kinds(answer({"kind": "inlineReference", "inlineReference": "file:///w/a.py"})) == ["Text", "Reference"]
+
+
+def test_a_replay_that_is_none() -> None:
+    from convparse.sources.copilot import replays
+
+    (draft,) = replays.read([({"prompts": 5}, (1, 0, 1))], Ledger("f"))
+    assert [entry.kind for entry in draft.entries] == ["unknown"]
+
+
+def test_more_patterns_than_are_kept() -> None:
+    value = {
+        "version": 3,
+        "requests": [
+            {"requestId": "q", "variableData": {"variables": [{"kind": "file", "value": {"uri": FILE}}, {"value": FILE}]}}
+        ],
+    }
+    assert parse_bytes(json.dumps(value).encode(), source="copilot", limits=Limits(patterns=2)).account.balanced
+
+
+def test_folders_and_notes_that_cannot_be_read(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from convparse.sources.copilot_cli import files
+
+    (tmp_path / "events.jsonl").write_text('{"type":"user.message","data":{"content":"Hi"},"id":"u"}\n')
+    (tmp_path / "plan.md").write_text("x" * 100)
+    result = parse(tmp_path / "events.jsonl", limits=Limits(side_bytes=10))
+    assert "oversized" in result.dropped_by_code()
+    assert list(files._walk(tmp_path / "nowhere", 0)) == []

@@ -7,6 +7,7 @@ give. The leaves of an operation are named by their place in the session, which 
 import io
 import json
 import pickle
+from itertools import pairwise
 from typing import Any
 
 import attrs
@@ -58,7 +59,7 @@ def check(data: bytes, source: str) -> ParseResult:
     ends = sorted(origins)
 
     assert result.account.balanced
-    assert all(a + n <= b for (a, n), (b, _) in zip(ends, ends[1:], strict=False))
+    assert all(a + n <= b for (a, n), (b, _) in pairwise(ends))
     assert len({entry.key for entry in entries}) == len(entries)
     assert parse_bytes(data, source=source, name="f") == result
     assert pickle.loads(pickle.dumps(result)) == result
@@ -118,10 +119,10 @@ def test_one_event_file_behind_the_other_gives_the_sum_of_the_bytes(a: list[Any]
 
 
 def place_of(data: bytes, leaf: Leaf) -> str | None:
-    """The pointer that a leaf of an operation has in the session; None for what is no part of a value."""
+    """The pointer that a leaf of an operation's value has in the session; of any other leaf its own. None for a path."""
     operation = json.loads(data.split(b"\n")[leaf.line - 1])
     if leaf.path[0] != "v":
-        return None
+        return None if leaf.path[0] == "k" else leaf.pointer
     inside = leaf.path[1:]
     return pointer_of((*map(str, operation.get("k", ())), *inside)) if operation["kind"] != 0 else pointer_of(inside)
 

@@ -288,6 +288,13 @@ def spoken(words: str, **more: Any) -> dict[str, Any]:
     return frame("assistant", message={"role": "assistant", "content": [text(words)]}, **more)
 
 
+TOOLS: list[Any] = [
+    {"shellToolCall": {"args": {"command": "ls"}}},
+    {"readToolCall": {"args": {"path": "x"}}},
+    {"readToolCall": {"args": {"path": "y"}, "result": {"error": {"errorMessage": "gone"}}}},
+    {"shellToolCall": {"args": {"command": "ls"}, "result": {"success": {"stdout": "f", "exitCode": 0}}}},
+    {"lsToolCall": {"args": {}, "result": {"rejected": {}}}},
+]
 STREAM: list[Any] = [
     frame("system", subtype="init", apiKeySource="login", cwd="/w", model="Auto", permissionMode="default"),
     frame("user", message={"role": "user", "content": [text("hello")]}),
@@ -297,11 +304,11 @@ STREAM: list[Any] = [
     spoken("Hel", timestamp_ms=MS + 3),
     spoken("lo", timestamp_ms=MS + 4),
     spoken("Hello", timestamp_ms=MS + 5, model_call_id="m1"),
-    frame("tool_call", subtype="started", call_id="a\nb", tool_call={"shellToolCall": {"args": {"command": "ls"}}}, model_call_id="m1", timestamp_ms=MS),
-    frame("tool_call", subtype="started", call_id="c", tool_call={"readToolCall": {"args": {"path": "x"}}}, model_call_id="m1", timestamp_ms=MS),
-    frame("tool_call", subtype="completed", call_id="c", tool_call={"readToolCall": {"args": {"path": "y"}, "result": {"error": {"errorMessage": "gone"}}}}),
-    frame("tool_call", subtype="completed", call_id="a\nb", tool_call={"shellToolCall": {"args": {"command": "ls"}, "result": {"success": {"stdout": "f", "exitCode": 0}}}}),
-    frame("tool_call", subtype="completed", call_id="z", tool_call={"lsToolCall": {"args": {}, "result": {"rejected": {}}}}),
+    frame("tool_call", subtype="started", call_id="a\nb", tool_call=TOOLS[0], model_call_id="m1", timestamp_ms=MS),
+    frame("tool_call", subtype="started", call_id="c", tool_call=TOOLS[1], model_call_id="m1", timestamp_ms=MS),
+    frame("tool_call", subtype="completed", call_id="c", tool_call=TOOLS[2]),
+    frame("tool_call", subtype="completed", call_id="a\nb", tool_call=TOOLS[3]),
+    frame("tool_call", subtype="completed", call_id="z", tool_call=TOOLS[4]),
     spoken("Do", timestamp_ms=MS + 6),
     spoken("ne"),
     spoken("half", timestamp_ms=MS + 7),
@@ -333,6 +340,12 @@ def test_a_stream_without_doubled_text() -> None:
     assert result.conversation.context == convparse.Context("/w", permission_mode="default")
 
 
+def test_a_stream_that_ends_in_fragments() -> None:
+    result = read(*STREAM[:4], source="cursor")
+    assert [line(e) for e in result.conversation.entries][2:] == ["assistant model: ~I think~"]
+    assert [line(e) for e in read(*STREAM[2:7], source="cursor").conversation.entries][1:] == ["assistant model: Hello"]
+
+
 def test_frames_that_are_odd() -> None:
     rows: list[Any] = [
         *(
@@ -350,7 +363,7 @@ def test_frames_that_are_odd() -> None:
         frame("user", message={"role": "robot", "content": [text("x")], "new": 1}),
         frame("result", is_error=True, result={"a": 1}, timestamp_ms="then"),
     ]
-    result = read(*rows, source="cursor") if False else convparse.parse_bytes(jsonl(STREAM[2], *rows), source="cursor")
+    result = convparse.parse_bytes(jsonl(STREAM[2], *rows), source="cursor")
     assert result.variant == "stream-json"
     assert result.account.balanced
     assert {d.code for d in result.dropped} == {"unknown-record", "not-an-object", "unknown-field"}
@@ -392,7 +405,8 @@ def test_a_store_that_is_damaged() -> None:
     odd = blob(b"[1]")
     wrong = (
         "ab" * 32,
-        b'{"role":"user","content":"wrong name","brandNew":1,"id":7,"providerOptions":{"other":1,"cursor":{"requestId":7,"x":1}}}',
+        b'{"role":"user","content":"wrong name","brandNew":1,"id":7,'
+        b'"providerOptions":{"other":1,"cursor":{"requestId":7,"x":1}}}',
     )
     result = with_root(
         *((1, bytes.fromhex(item[0])) for item in (good, bad, odd, wrong, ("cd" * 32, b""))),
@@ -424,6 +438,70 @@ def test_a_turn_of_a_shell_and_one_that_is_odd() -> None:
     result = with_root(*((8, bytes.fromhex(item[0])) for item in (shell, odd, number)), more=(shell, odd, number))
     assert [e.kind for e in result.conversation.events] == ["session", "state", "turn", "turn", "turn"]
     assert result.dropped == ()
+
+
+def test_blobs_that_are_odd() -> None:
+    gone = "cd" * 32
+    none = ("ef" * 32, None)
+    options = blob(b'{"role":"user","content":"x","providerOptions":7}')
+    archive = blob(proto((1, bytes.fromhex(gone)), (1, bytes.fromhex(gone)), (2, b"s")))
+    result = with_root(
+        *((1, bytes.fromhex(item)) for item in (gone, gone, none[0], options[0])),
+        (13, bytes.fromhex(archive[0])),
+        meta={"agentId": 7},
+        more=(none, options, archive),
+    )
+    assert {code: [d.count for d in drops] for code, drops in result.dropped_by_code().items()} == {
+        "cursor/missing-blob": [1],
+        "null-value": [1],
+    }
+    assert result.conversation.id == ""
+
+
+def test_a_store_by_id_and_heads_alone(tmp_path: Path) -> None:
+    write(tmp_path / "store.db", STORE, ())
+    with pytest.raises(convparse.ConvparseError, match="agent-1"):
+        convparse.parse(tmp_path / "store.db", conversation_id="x")
+    heads = [c for r in convparse.iter_conversations(tmp_path / "store.db", messages=False) for c in r.conversations]
+    assert [(c.id, c.messages) for c in heads] == [("agent-1", ())]
+
+
+def test_parts_that_are_odd() -> None:
+    rows = [
+        said(
+            "user", {"type": "text", "text": 7}, {"type": "thinking", "thinking": 7}, {"type": "redacted-reasoning", "data": 7}
+        ),
+        said(
+            "assistant",
+            {"type": "tool_use", "name": 7},
+            {"type": "tool_result", "is_error": 7},
+            {"type": "image", "image": 7},
+            {"type": "file"},
+        ),
+        said("user", text("<user_query>tight</user_query>"), {"type": "image", "source": "https://x/y.png"}, 7),
+        {"role": "user", "message": {}},
+    ]
+    result = read(USER, *rows)
+    assert result.dropped_by_code().keys() == {"unexpected-type", "unknown-block"}
+    from tests.leaves import leaves
+
+    data = jsonl(USER, *rows)
+    assert unnoticed_lines(data, leaves(data), source="cursor") == []
+
+
+def test_a_folder_of_a_transcript(tmp_path: Path) -> None:
+    (tmp_path / "id" / "subagents").mkdir(parents=True)
+    (tmp_path / "id.jsonl").write_bytes(jsonl(USER, ANSWER))
+    assert convparse.parse(tmp_path / "id.jsonl").conversation.id == "id"
+    (tmp_path / "lone").mkdir()
+    (tmp_path / "lone" / "lone.jsonl").write_bytes(jsonl(USER))
+    assert convparse.parse(tmp_path / "lone" / "lone.jsonl").conversation.id == "lone"
+
+
+def test_an_indented_text() -> None:
+    result = convparse.parse_bytes(b" user: a\n")
+    assert [d.code for d in result.dropped] == ["unknown-record"]
+    assert result.account.balanced
 
 
 def test_protobuf() -> None:

@@ -73,8 +73,12 @@ def test_the_whole_is_its_conversations() -> None:
     assert "SECRET" not in repr(result) + "".join(str(d) for d in (*result.dropped, *result.skipped))
     counted = {drop.record: drop.count for drop in (*result.dropped, *result.skipped) if drop.code.endswith("-rows")}
     assert counted == {
-        "brandNew": 2, "checkpointId": 1, "ofsContent": 1, "interactive.sessions": 1,
-        "composer.composerHeaders": 1, "ItemTable": 2,
+        "brandNew": 2,
+        "checkpointId": 1,
+        "ofsContent": 1,
+        "interactive.sessions": 1,
+        "composer.composerHeaders": 1,
+        "ItemTable": 2,
     }
     kinds = {(drop.code, drop.record): drop.count for drop in result.dropped}
     assert kinds["odd-key", "cursorDiskKV"] == 2

@@ -112,7 +112,10 @@ def test_a_large_value_costs_itself_alone(tmp_path):
     assert result.account.balanced
     rows, database = rows_of(path, attrs.evolve(Limits(), line_bytes=60))
     assert {row.key: row.problem for row in rows} == {
-        "bubbleId:c:good": "", "bubbleId:c:large": "oversized", "bubbleId:c:text": "oversized", "bubbleId:c:zlast": ""
+        "bubbleId:c:good": "",
+        "bubbleId:c:large": "oversized",
+        "bubbleId:c:text": "oversized",
+        "bubbleId:c:zlast": "",
     }
     assert [row.size for row in rows if row.key == "bubbleId:c:text"] == [115]
     assert not database.damaged

@@ -8,6 +8,7 @@ import pickle
 from collections.abc import Iterator
 from typing import Any, Final
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +17,7 @@ from tests.leaves import EVERY_LINE, SAID_OF_OTHERS, changed, covers, encoded, p
 from tests.strategies import examples
 from tests.strategies_trae import Talk, damaged, talks
 
-from convparse import ParseResult, Text, iter_conversations, parse_bytes
+from convparse import ParseResult, Text, iter_conversations, parse, parse_bytes
 from convparse.sources.trae import SOURCE
 from convparse.sources.trae.editor import is_read
 from convparse.sources.trae.fields import CODES
@@ -97,8 +98,6 @@ def test_a_file_cut_anywhere_balances(name: str) -> None:
 
 
 def _only(variant: Any) -> Any:
-    import attrs
-
     return attrs.evolve(SOURCE, variants={"it": variant}, detect=lambda head: None)
 
 
@@ -148,9 +147,7 @@ def test_anything_in_any_place_is_read_and_balances(data: st.DataObject) -> None
 def test_one_after_the_other_gives_the_same_entries(tmp_path: Any) -> None:
     path = tmp_path / "state.vscdb"
     path.write_bytes(database({**VALUES, **{f"filler{n}": json.dumps("x" * 50) for n in range(20)}}))
-    import convparse
-
-    whole = convparse.parse(path)
+    whole = parse(path)
     *each, last = iter_conversations(path)
 
     assert [c.entries for r in each for c in r.conversations] == [c.entries for c in whole.conversations]
@@ -158,6 +155,6 @@ def test_one_after_the_other_gives_the_same_entries(tmp_path: Any) -> None:
     assert last.loose == whole.loose
     assert [r.conversations[0].body for r in iter_conversations(path, messages=False) if r.conversations] == ["unread"] * 4
     for conversation in whole.conversations:
-        one = convparse.parse(path, conversation_id=conversation.id)
+        one = parse(path, conversation_id=conversation.id)
         assert one.conversation.entries == conversation.entries
         assert one.account.balanced

@@ -10,6 +10,7 @@ A stamp is taken before anything is read: what changes meanwhile makes the next 
 import os
 from collections.abc import Iterable
 from hashlib import blake2b
+from pathlib import PurePath
 from typing import Final
 
 from convparse.reading.opening import open_regular
@@ -28,10 +29,8 @@ def files_of(gathered: Gathered) -> tuple[str, ...]:
 def stamp_of(files: Iterable[str], database: bytes = b"") -> str:
     """The stamp of a session of these files; ``database``: the facts of the database, which then is none of the files."""
     hashed = blake2b(database, digest_size=16)
-    for file in sorted(set(files)):
-        folder, name = os.path.split(file)
-        told = f"{os.path.basename(folder)}/{name}\0{_status(file)}\0"  # noqa: PTH119 - a path stays the text that was given
-        hashed.update(told.encode("utf-8", "surrogateescape"))
+    told = sorted(f"{'/'.join(PurePath(os.path.abspath(file)).parts[-2:])}\0{_status(file)}\0" for file in set(files))  # noqa: PTH100
+    hashed.update("".join(told).encode("utf-8", "surrogateescape"))
     return hashed.hexdigest()
 
 
@@ -49,7 +48,7 @@ def database_stamp(path: str, facts: bytes, gathered: Gathered) -> str:
 
 def _status(path: str) -> str:
     try:
-        return file_stamp(os.stat(path))  # noqa: PTH116
+        return file_stamp(os.stat(path))  # noqa: PTH116 - a path stays the text that was given
     except OSError as error:
         return type(error).__name__
 

@@ -16,6 +16,8 @@ from convparse.reading.decoding import Refused, exact
 
 _MOST_LINES: Final = 64
 _MOST_BYTES: Final = 8 << 20
+_WORK: Final = 4
+"""How many times the bytes of a file are decoded to find such records."""
 
 
 def iter_joined(
@@ -36,6 +38,8 @@ class _Lines:
         self._depth = ledger.limits.depth
         self._most = min(_MOST_BYTES, ledger.limits.line_bytes)
         self._is_record = is_record
+        self._budget = _WORK * (size + _MOST_BYTES)
+        """Bytes that may still be decoded in vain."""
         self._ahead: deque[bytes] = deque()
         self._ends: list[int] = []
         self._extra: list[int] = [0]
@@ -62,7 +66,7 @@ class _Lines:
     def _join(self, line: bytes) -> bytes:
         taken = [line]
         size = len(line)
-        while len(taken) < _MOST_LINES:
+        while len(taken) < _MOST_LINES and self._budget > 0:
             more = self._next(self._most - size) if size < self._most else b""
             if not more:
                 break
@@ -81,6 +85,7 @@ class _Lines:
         return line
 
     def _is_whole(self, data: bytes) -> bool:
+        self._budget -= len(data)
         try:
             value, _ = exact(data, self._depth)
         except Refused:

@@ -25,22 +25,20 @@ def keys(connection: sqlite3.Connection, table: str, key: str, most: int) -> dic
     """Row ids and keys of a table, given by its quoted name and column; at most so many."""
     loosen(connection)
     found: dict[int, Any] = {}
-    _deliver(connection, f"SELECT rowid, {key} FROM {table} ORDER BY {key}", (most,), found)
-    _deliver(connection, f"SELECT rowid, {key} FROM {table} ORDER BY {key} DESC", (most,), found)
-    _walk(connection, f"SELECT rowid, {key} FROM {table} NOT INDEXED WHERE rowid >= ? ORDER BY rowid", most, found)
+    select = f"SELECT rowid, {key} FROM {table}"  # noqa: S608 - quoted names
+    _deliver(connection, f"{select} ORDER BY {key} LIMIT ?", most, found)
+    _deliver(connection, f"{select} ORDER BY {key} DESC LIMIT ?", most, found)
+    _walk(connection, f"{select} NOT INDEXED WHERE rowid >= ? ORDER BY rowid", most, found)
     return found
 
 
-def _deliver(connection: sqlite3.Connection, sql: str, values: tuple[int, ...], found: dict[int, Any]) -> int | None:
-    """Rows until an error; the row id behind the last of them, or None if there was no error."""
-    last = -1
+def _deliver(connection: sqlite3.Connection, sql: str, most: int, found: dict[int, Any]) -> None:
+    """Rows until an error."""
     try:
-        for rowid, key in connection.execute(f"{sql} LIMIT ?", values):
+        for rowid, key in connection.execute(sql, (most,)):
             found.setdefault(rowid, key)
-            last = rowid
     except TROUBLE:
-        return last + 1
-    return None if last < 0 else last + 1 if values[-1] == 1 else last
+        pass
 
 
 def _walk(connection: sqlite3.Connection, sql: str, most: int, found: dict[int, Any]) -> None:

@@ -1,9 +1,9 @@
 """A database as rows of tables of keys and values, whatever is wrong with it.
 
-A guarded connection (``snapshot``) comes in; rows go out by ranges of keys, in the order of the keys, each with the bytes of its
-value or with what is wrong with it. Only tables are read: views, virtual tables, tables with generated columns or without row
-ids are refused by name, and an authorizer sees to it. Values over the limit are measured, not loaded. Where the file is damaged
-the rest is read row by row (``salvage``), and ``damaged`` says so.
+A guarded connection (``snapshot``) comes in; rows go out by ranges of keys, in the order of the keys, each with the bytes of
+its value or with what is wrong with it. Only tables are read: views, virtual tables, tables with generated columns or without
+row ids are refused by name, and an authorizer sees to it. Values over the limit are measured, not loaded. Where the file is
+damaged the rest is read row by row (``salvage``), and ``damaged`` says so.
 
 Never done: SQL of the file run, a value read that nobody asked for by its key or prefix, LIKE. Time is bounded by steps of
 SQLite's machine, not by a clock, so that the same file always reads the same.
@@ -212,10 +212,10 @@ class Database:
         return int(count)
 
     def without_key(self, table: Table) -> tuple[int, int]:
-        """How many rows have NULL for a key, and how many have bytes or numbers."""
+        """How many rows have NULL for a key, and how many have bytes, numbers or what is no text in any encoding."""
         try:
             ((nulls,),) = self._run(_sql(table, _NULLS))
-            ((others,),) = self._run(_sql(table, _OTHERS))
+            ((others,),) = self._run(_sql(table, _OTHERS), bounds("")[1])
         except TROUBLE:
             self.damaged = True
             return 0, 0
@@ -321,7 +321,7 @@ _ONE: Final = "SELECT rowid, {key}, typeof({value}), {value} FROM {name} WHERE {
 _VALUE: Final = "SELECT typeof({value}), {value} FROM {name} WHERE rowid = ?"
 _COUNT: Final = "SELECT count(*) FROM {name} WHERE {key} >= ? AND {key} < ?"
 _NULLS: Final = "SELECT count(*) FROM {name} WHERE {key} IS NULL"
-_OTHERS: Final = "SELECT count(*) FROM {name} WHERE {key} >= x'' OR {key} < ''"
+_OTHERS: Final = "SELECT count(*) FROM {name} WHERE {key} >= ? OR {key} < ''"
 _LISTED: Final = "SELECT count({key}) FROM {name}"
 _THERE: Final = "SELECT count(rowid) FROM {name} NOT INDEXED WHERE typeof({key}) != 'null'"
 

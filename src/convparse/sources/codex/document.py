@@ -75,7 +75,7 @@ def _item(item: Any, spot: Spot, state: State) -> Draft:
     event = open_event(
         state.keys.count(state.thread, name), "unknown", name, None, json_of(item), origin=state.origin(spot.place, spot.at)
     )
-    return Draft(event, name, spot.place)
+    return Draft(event, "unknown", spot.place)
 
 
 def resolve_document(parts: list[FilePart], session: Session) -> Resolved:

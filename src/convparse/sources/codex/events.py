@@ -16,7 +16,7 @@ from convparse.sources.codex.usage import count_facts, record_facts
 
 def odd_record(value: Any, place: Place, state: State, name: str) -> Draft:
     """A record that is no line at all, held whole."""
-    return Draft(_event(state, Spot(place, ""), "unknown", name, None, value), name, place)
+    return Draft(_event(state, Spot(place, ""), "unknown", name, None, value), "unknown", place)
 
 
 def unknown_line(line: Row, place: Place, state: State, name: str | None = None) -> Draft:
@@ -26,7 +26,7 @@ def unknown_line(line: Row, place: Place, state: State, name: str | None = None)
     state.ledger.part("unknown-record", place, record=name)
     stamp = line.get("timestamp")
     spot = Spot(place, "", time=state.time(stamp)) if type(stamp) is str else Spot(place, "")
-    draft = Draft(_event(state, spot, "unknown", name, None, line), name, place)
+    draft = Draft(_event(state, spot, "unknown", name, None, line), "unknown", place)
     draft.ordinal = state.ordinal
     return draft
 

@@ -93,10 +93,10 @@ def message(
 ) -> Draft:
     """A draft that holds a message."""
     when, text = spot.time
-    pointer = spot.at if spot.table == "/items/*" else ""
-    said = author == "model"
+    place = spot.place
+    keys = state.keys
     entry = open_message(
-        state.key(id, name, spot.place),
+        keys.count(state.thread, name) if id is None else keys.of(id, place),
         id,
         role,
         author,
@@ -107,16 +107,16 @@ def message(
         None,
         None,
         turn,
-        state.model if said else None,
+        state.model if author == "model" else None,
         None,
         None,
         state.context,
         "active",
         False,
         (),
-        make_origin(state.path, *spot.place, None, None, None, pointer),
+        make_origin(state.path, *place) if spot.table != "/items/*" else state.origin(place, spot.at),
     )
-    draft = Draft(entry, name, spot.place, spot.extra)
+    draft = Draft(entry, name, place, spot.extra)
     draft.id = id
     draft.ordinal = state.ordinal
     return draft
@@ -169,7 +169,7 @@ def _message(item: Row, kind: str, spot: Spot, state: State) -> Draft:
     draft.talk = role if role in ("user", "assistant") else ""
     draft.parts = tuple([block.text for block in blocks if type(block) is Text])
     state.said.add("".join(draft.parts))
-    if kinds is not None and author is None:
+    if kinds is not None and author != "model":
         draft.facts = {"kinds": kinds}
     return draft
 

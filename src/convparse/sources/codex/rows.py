@@ -5,7 +5,7 @@ nothing for what ``SKIPPED`` names. Never looked at: any other line but what ``S
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Final
 
 from convparse.ledger import Ledger, Place
 from convparse.sources._reading import Extra, json_of, keep, odd, open_event
@@ -21,6 +21,7 @@ from convparse.times import NO_TIME, Time
 def read(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
     """The drafts of a rollout's lines, in file order."""
     state = State(ledger)
+    lines = frozenset(LINES)
     for value, place in units:
         if type(value) is not dict:
             ledger.part("not-an-object", place)
@@ -28,7 +29,7 @@ def read(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
             continue
         payload = value.get("payload")
         kind = value.get("type")
-        if type(payload) is dict and type(kind) is str and kind in LINES:
+        if type(payload) is dict and type(kind) is str and kind in lines:
             yield _enveloped(value, kind, payload, place, state)
         elif "record_type" in value and len(value) <= 2:
             ledger.unit("skipped-record", place, record="state")
@@ -65,9 +66,9 @@ def _take_rest(line: Row, kind: str, place: Place, state: State, extra: Extra) -
     if shape.kept:
         keep(extra, shape, line, "")
     if metadata is not None:
-        extra["/metadata"] = metadata
         if type(metadata) is dict:
             state.look(METADATA)(metadata, place)
+            extra["/metadata"] = metadata
         else:
             odd(state.ledger, extra, place, kind, "/metadata", metadata)
     ordinal = line.get("ordinal")
@@ -91,19 +92,23 @@ def _event_msg(payload: Row, spot: Spot, state: State) -> Draft | None:
     kind = payload.get("type")
     if type(kind) is not str:
         return None
-    kind = {"turn_started": "task_started", "turn_complete": "task_complete"}.get(kind, kind)
     if kind in SAID:
         return read_said(payload, kind, spot, state)
     if kind in EVENTS:
         return read_event(payload, kind, spot, state)
     if kind in ENDS:
         return read_end(payload, kind, spot, state)
+    if kind in _ALIASES:
+        return read_event(payload, _ALIASES[kind], spot, state)
     if kind != "item_completed":
         return None
     item = payload.get("item")
     if type(item) is dict and type(item.get("type")) is str and item["type"] in COMPLETED_EVENTS:
         return read_completed_event(payload, spot, state)
     return read_completed(payload, spot, state)
+
+
+_ALIASES: Final = {"turn_started": "task_started", "turn_complete": "task_complete"}
 
 
 def _bare(line: Row, place: Place, state: State) -> Draft:

@@ -107,7 +107,3 @@ class State:
         if told != self._context:
             self._context = told
             self.context = Context(**told)
-
-    def key(self, id: str | None, name: str, place: Place) -> str:
-        """A unique key: the product's id where there is one."""
-        return self.keys.of(id, place) if id is not None else self.keys.count(self.thread, name)

@@ -143,7 +143,7 @@ def _event(state: State, place: Place, kind: str, name: str, text: str | None, d
         context=state.context,
         origin=state.origin(place),
     )
-    draft = Draft(event, name, place)
+    draft = Draft(event, "unknown" if kind == "unknown" else name, place)
     draft.facts = data if type(data) is dict else None
     return draft
 
@@ -152,7 +152,7 @@ def _spoken(
     state: State, place: Place, name: str, id: str | None, role: str, author: Any, blocks: tuple[Block, ...], extra: Extra
 ) -> Draft:
     entry = open_message(
-        state.key(id, name, place),
+        state.keys.of(id, place) if id is not None else state.keys.count(state.thread, name),
         id,
         role,
         author,

@@ -124,17 +124,22 @@ def _count(draft: Draft, counter: Counter, ledger: Ledger, thread: str | None) -
     facts = draft.facts or {}
     if draft.name == "token_count":
         _count_event(facts, draft, counter)
-    elif draft.name == "token_usage_record" and not draft.entry.inherited:
-        usage, response = facts["usage"], facts["response"]
-        if usage is not None and response not in counter.responses and facts["thread"] in (None, thread):
-            if response is not None:
-                counter.responses.add(response)
-            counter.records.append(facts["said"])
-            counter.count(usage)
-    elif draft.name in ("task_complete", "turn_aborted"):
+    elif draft.name == "token_usage_record":
+        _count_record(facts, draft, counter, thread)
+    else:
         counter.close()
         if draft.name == "turn_aborted" and not draft.entry.inherited:
             ledger.part("usage-not-recorded", draft.place, record=draft.name)
+
+
+def _count_record(facts: dict[str, Any], draft: Draft, counter: Counter, thread: str | None) -> None:
+    usage, response = facts["usage"], facts["response"]
+    if draft.entry.inherited or usage is None or response in counter.responses or facts["thread"] not in (None, thread):
+        return
+    if response is not None:
+        counter.responses.add(response)
+    counter.records.append(facts["said"])
+    counter.count(usage)
 
 
 def _count_event(facts: dict[str, Any], draft: Draft, counter: Counter) -> None:

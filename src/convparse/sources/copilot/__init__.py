@@ -29,6 +29,7 @@ SOURCE: Final = Source(
     codes={
         "copilot/stale-twin": Code("skipped", "the flat file of a session whose log is newer", folds=True),
         "copilot/truncated-value": Code("lost", "a text too long for the editor, cut when it was written"),
+        "copilot-cli/repeated-reasoning": Code("skipped", "reasoning that a message of the file has too", folds=True),
         "copilot-cli/repeated-prompt": Code("skipped", "a system prompt that stands in the file before", folds=True),
         "copilot/unjoined-call": Code("altered", "a tool call shown whose arguments cannot be told from others'"),
     },

@@ -14,9 +14,10 @@ import attrs
 from convparse.reading.mutation_log import Erased, Log, Node, Path
 from convparse.sources._reading import json_of, open_event, open_message
 from convparse.sources.copilot import sessions
+from convparse.sources.copilot.answers import Told
 from convparse.sources.copilot.fields import REPLACEABLE, SKIPPED
 from convparse.sources.copilot.parts import Slot, read_parts
-from convparse.sources.copilot.requests import Told, read_request
+from convparse.sources.copilot.requests import read_request
 from convparse.sources.copilot.state import Draft, Home, Reader, State
 from convparse.sources.copilot.tools import fill
 

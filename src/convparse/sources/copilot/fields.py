@@ -49,6 +49,14 @@ SESSION: Final = Fields(
         "responderAvatarIconUri": "a picture of the product (until 1.109)",
     },
 )
+OPERATION: Final = Fields(
+    "operation",
+    typed=_words("k v"),
+    skipped={
+        "kind": "how the editor wrote a change; what it did stands in the session",
+        "i": "where the editor cut a list; what it did stands in the session",
+    },
+)
 PENDING: Final = Fields("pendingRequest", typed=_words("id kind request"), kept=_kept(sendOptions={}))
 
 REQUEST: Final = Fields(

@@ -260,6 +260,10 @@ def _question(reader: Reader, run: Run, part: dict[str, Any], at: str) -> bool:
     if None in [text for text, key in zip(texts, ("title", "message"), strict=True) if part.get(key) is not None]:
         return False
     run.add(Injected(part["kind"], "\n".join(text for text in texts if text)))
+    given = part.get("acceptedResult")
+    words = [word for item in (given.values() if type(given) is dict else [given]) if (word := _answer(item, {}))]
+    if words:
+        run.add(Answer(texts[0] or "", "; ".join(words)))
     return True
 
 

@@ -13,8 +13,9 @@ from convparse.reading.mutation_log import Log, Operation
 from convparse.sources._reading import json_of, open_event
 from convparse.sources._source import Unit
 from convparse.sources.copilot import erased
-from convparse.sources.copilot.fields import NEWEST_SESSION, PENDING, SESSION, SKIPPED
-from convparse.sources.copilot.requests import Told, read_request
+from convparse.sources.copilot.answers import Told
+from convparse.sources.copilot.fields import NEWEST_SESSION, OPERATION, PENDING, SESSION, SKIPPED
+from convparse.sources.copilot.requests import read_request
 from convparse.sources.copilot.state import Draft, Home, Reader, State
 from convparse.times import epoch_ms
 
@@ -171,6 +172,9 @@ def _replayed(state: State, log: Log, place: Place) -> Draft:
         if log.operations and log.state is not None:
             draft.entries.append(_odd(state, log.state, home, "not-an-object"))
     draft.partial = log.headless
+    for key, places in (("kind", log.operations), ("i", [one for one in log.operations if one.base is not None])):
+        if places:
+            state.ledger.parts("skipped-field", [one.place for one in places], f"/{key}", record=OPERATION.record)
     for value, at in log.others:
         draft.entries.append(_other(state, value, at))
     for number, operation in enumerate(log.operations):

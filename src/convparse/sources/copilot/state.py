@@ -14,7 +14,7 @@ import attrs
 from convparse.ledger import Fields, Ledger, Place, escape
 from convparse.reading.mutation_log import Key, Log, Node, Path
 from convparse.records import Origin
-from convparse.sources._reading import Extra, Keys, keep, make_origin
+from convparse.sources._reading import Extra, Keys, json_of, keep, make_origin
 
 _INDEX: Final = re.compile(r"/\d+(?=/|$)")
 
@@ -226,3 +226,9 @@ def strings(value: Any) -> Iterator[tuple[str, str]]:
             stack.extend((item, f"{at}/{escape(key)}") for key, item in node.items())
         elif type(node) is list:
             stack.extend((item, f"{at}/{i}") for i, item in enumerate(node))
+
+
+def add_extra(entry: Any, extra: Mapping[str, Any]) -> None:
+    """Put more into the ``extra`` of an open message."""
+    if extra:
+        entry.extra = json_of({**(entry.extra.value if entry.extra is not None else {}), **extra})

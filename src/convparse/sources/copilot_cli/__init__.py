@@ -22,6 +22,7 @@ SOURCE: Final = Source(
     detect=files.detect,
     gather=files.gather,
     codes={
+        "copilot-cli/repeated-reasoning": Code("skipped", "reasoning that a message of the file has too", folds=True),
         "copilot-cli/repeated-prompt": Code("skipped", "a system prompt that stands in the file before", folds=True),
     },
     skipped=SKIPPED,

@@ -1,4 +1,4 @@
-"""Changes of files, as the result of a tool tells them (``fileEdits``, 1.0.102), else as a call that went well asked for them."""
+"""Changes of files, as the result of a tool tells them (``fileEdits``, 1.0.102), else as a call that went well asked."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

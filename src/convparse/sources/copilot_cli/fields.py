@@ -58,6 +58,9 @@ ASSISTANT: Final = Fields(
         "serviceRequestId": "the request's id in the service's logs",
     },
 )
+REASONING: Final = Fields(
+    "assistant.reasoning", "/data", typed=_words("content interactionId parentToolCallId"), kept=_kept("reasoningId", "turnId")
+)
 TOOL_REQUEST: Final = Fields(
     "assistant.message",
     "/data/toolRequests/*",
@@ -98,7 +101,6 @@ EVENTS: Final[Mapping[str, tuple[str, str | None, str | None]]] = MappingProxyTy
     {
         name: (kind, text, keys)
         for name, kind, text, keys in (
-            ("assistant.reasoning", "reasoning", "content", "reasoningId"),
             ("assistant.turn_start", "step-start", None, "interactionId turnId parentToolCallId"),
             ("assistant.turn_end", "step-end", None, "turnId parentToolCallId status"),
             ("hook.start", "hook", None, "hookInvocationId hookType input"),

@@ -15,6 +15,7 @@ from convparse.sources.copilot_cli.fields import (
     ASSISTANT,
     ATTACHMENT,
     PERMISSION,
+    REASONING,
     SYSTEM,
     TOOL_COMPLETE,
     TOOL_REQUEST,
@@ -178,6 +179,13 @@ def read_assistant(event: Event) -> Draft:
     # Since 1.0.102 the program itself asks what became of a background agent: no model, no API call.
     own = model is None and call is None and not text and thought is None and len(blocks) == 1 and _is_check(data)
     return message(event, "assistant", "harness" if own else "model", blocks, model=model, usage=usage, response_id=call or id)
+
+
+def read_reasoning(event: Event) -> Draft:
+    """Reasoning by itself; where a message has the same, ``resolve`` folds it."""
+    event.keep(REASONING, event.data, "/data")
+    text = event.string(event.data, "content")
+    return message(event, "assistant", "model", [make_thinking(text, None, not text)] if text is not None else [])
 
 
 def _is_check(data: dict[str, Any]) -> bool:

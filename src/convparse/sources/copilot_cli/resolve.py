@@ -10,10 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-import attrs
-
 from convparse._make import close
-from convparse.blocks import Json, ToolCall
+from convparse.blocks import Json, Thinking, ToolCall
 from convparse.ledger import Ledger
 from convparse.records import Context, Conversation, Entry, Event, Link, Message, Usage
 from convparse.sources._reading import open_message
@@ -36,11 +34,30 @@ def resolve_as(source: str, parts: list[FilePart], session: Session | None) -> R
     """The conversations of one session, of the source that reads it; None: without what lies beside it."""
     conversations: list[Conversation] = []
     for part in parts:
-        drafts = [draft for draft in part.drafts if draft.entry is not None]
+        drafts = _once([draft for draft in part.drafts if draft.entry is not None], part.ledger)
         _settle_fork(drafts, part.ledger)
         _settle_usage(drafts)
         conversations.extend(_conversations(source, drafts, session, first=part is parts[0]))
     return conversations, []
+
+
+def _once(drafts: list[Draft], ledger: Ledger) -> list[Draft]:
+    """Without reasoning that a message of the same thread has too (some versions wrote both)."""
+    thought = {
+        (draft.group, block.text)
+        for draft in drafts
+        if draft.name == "assistant.message" and isinstance(draft.entry, Message)
+        for block in draft.entry.blocks
+        if isinstance(block, Thinking)
+    }
+    kept = []
+    for draft in drafts:
+        blocks = draft.entry.blocks if draft.name == "assistant.reasoning" and isinstance(draft.entry, Message) else ()
+        if any((draft.group, block.text) in thought for block in blocks if isinstance(block, Thinking)):
+            ledger.unit("copilot-cli/repeated-reasoning", draft.place, record=draft.name)
+        else:
+            kept.append(draft)
+    return kept
 
 
 # ---- usage -----------------------------------------------------------------------------------------------------------------

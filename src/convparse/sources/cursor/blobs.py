@@ -30,7 +30,8 @@ META: Final = Fields(
     "meta",
     typed=frozenset({"agentId", "name", "createdAt"}),
     kept=dict.fromkeys(
-        "latestRootBlobId mode isRunEverything lastUsedModel currentPlanUri lastDebugServerPort workspacePath approvalMode".split()
+        "latestRootBlobId mode isRunEverything lastUsedModel currentPlanUri lastDebugServerPort workspacePath"
+        " approvalMode".split()
     ),
     skipped={"blobEncryptionKey": "a key; it is never carried over"},
 )

@@ -178,15 +178,12 @@ def _pieces(items: Any, at: str, kind: str, content: str, name: str, extra: Extr
         text: Any = item.get(content) if type(item) is dict else None
         if isinstance(text, list) and all(isinstance(line, str) for line in text):
             text = "\n".join(text)
-        taken: set[str] = {content} if type(text) is str else set()
-        named = item.get(name) if type(item) is dict else None
-        taken |= {name} if type(named) is str else set()
+        said = text if type(text) is str else None
+        named = item.get(name) if type(item) is dict and type(item.get(name)) is str else None
+        taken = {key for key, found in ((content, said), (name, named)) if found is not None}
         beside(item, f"{at}/{number}", taken, extra)
-        uri = path_of(item.get("uri")) if type(item) is dict else None
         if type(item) is dict:
-            blocks.append(
-                Attachment(kind, named if type(named) is str else None, None, text if taken & {content} else None, None, uri)
-            )
+            blocks.append(Attachment(kind, named, None, said, None, path_of(item.get("uri"))))
     return blocks
 
 

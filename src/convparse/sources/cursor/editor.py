@@ -145,19 +145,16 @@ def units(rows: Rows, id: str, messages: bool) -> Iterator[Unit]:
 def _heads(rows: Rows, id: str) -> Iterator[Unit]:
     yield from rows.value(KV, f"composerData:{id}")
     yield from rows.values(KV, f"composerData:{id}:")
-    row = rows.database.row(HEAD_TABLE, id)
+    head = rows.database.row(HEAD_TABLE, id)
     for record, place in rows.value(HEAD_TABLE, id):
-        columns = rows.database.other(HEAD_TABLE, row, COLUMNS) if row is not None else {}
+        columns = rows.database.other(HEAD_TABLE, head, COLUMNS) if head is not None else {}
         told = {name: v.decode("utf-8", "replace") if type(v) is bytes else v for name, v in columns.items() if v is not None}
         yield Record(record.table, record.key, {"value": record.value, "columns": told}, record.kind), place
-    for key, number, head in indexed(rows).get(id, ()):
-        index = rows.database.row(ITEM, key)
-        if index is not None:
-            yield Record("ItemTable/head", f"{key}:{id}", (number, head), index.kind), rows.place(index)
-    tab = tabs(rows).get(id)
-    index = rows.database.row(ITEM, CHAT) if tab is not None else None
-    if index is not None:
-        yield Record("ItemTable/tab", f"{CHAT}:{id}", tab, index.kind), rows.place(index)
+    listed: list[tuple[str, str, Any]] = [(key, "head", (number, item)) for key, number, item in indexed(rows).get(id, ())]
+    listed += [(CHAT, "tab", tab) for tab in [tabs(rows).get(id)] if tab is not None]
+    for key, name, value in listed:
+        found = rows.database.row(ITEM, key)
+        yield from [(Record(f"ItemTable/{name}", f"{key}:{id}", value, row.kind), rows.place(row)) for row in [found] if row]
 
 
 def _look(bubble: Any, wanted: dict[str, None], tasks: list[str]) -> None:

@@ -45,8 +45,9 @@ def _kept(keys: str, silent: object = SILENT) -> dict[str, object]:
 BUBBLE: Final = Fields(
     "bubble",
     picked=tuple(
-        "type text richText thinking allThinkingBlocks toolFormerData createdAt modelInfo tokenCount requestId images codeBlocks"
-        " attachedCodeChunks context errorDetails bubbleId isSimulatedMsg workspaceProjectDir startedAtMs timingInfo".split()
+        "type text richText thinking allThinkingBlocks toolFormerData createdAt modelInfo tokenCount requestId images"
+        " codeBlocks attachedCodeChunks context errorDetails bubbleId isSimulatedMsg workspaceProjectDir startedAtMs"
+        " timingInfo".split()
     ),
     kept=_kept(
         "_v afterCheckpointId agentMode aiWebSearchResults allAttachedFileCodeChunksUris approximateLintErrors"

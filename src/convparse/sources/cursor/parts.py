@@ -1,7 +1,7 @@
 """Parts of messages, in agents' transcripts and in the blobs of stores; to blocks.
 
-Transcripts write the Anthropic names (``tool_use``), stores those of the AI SDK (``tool-call``); exporters mix them. A part that
-is not known stands as it is, and is named.
+Transcripts write the Anthropic names (``tool_use``), stores those of the AI SDK (``tool-call``); exporters mix them. A part
+that is not known stands as it is, and is named.
 """
 
 from collections.abc import Callable, Mapping
@@ -45,7 +45,7 @@ def read_part(state: State, part: Any, role: str, place: Place, at: str, extra: 
         if found is None:
             name = kind if type(kind) is str else type(part).__name__
             code = "unknown-block" if reader is None and kind != "text" else "unexpected-type"
-            state.ledger.part(code, place, "/content/*", record=name, pointer=at)
+            state.ledger.part(code, place, f"{at.rpartition('/')[0]}/*", record=name, pointer=at)
             return [Unknown(name, json_of(part))]
         blocks, taken = [found[0]], {"type", *found[1]}
     unknown = part.keys() - taken
@@ -56,7 +56,7 @@ def read_part(state: State, part: Any, role: str, place: Place, at: str, extra: 
 
 def _said(text: str, role: str, state: State, place: Place, at: str, extra: Extra) -> list[Block]:
     if text.startswith("[Oversize transcript blob omitted: "):
-        state.ledger.part("cursor/oversize-blob", place, "/content/*", record="text", pointer=at)
+        state.ledger.part("cursor/oversize-blob", place, at, record="text", pointer=at)
     if role == "user":
         blocks, whole = wrappers.person(text)
         if not whole:

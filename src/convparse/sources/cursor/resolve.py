@@ -89,7 +89,9 @@ def _conversation(
 def _ordered(group: str, ledger: Ledger, head: Draft | None, bubbles: list[Draft]) -> list[Draft]:
     """The bubbles in the order of the list, then those that it does not name."""
     inside = [head is not None and draft.place == head.place and draft.name == "bubble" for draft in bubbles]
-    inline, rest = ([d for d, is_inline in zip(bubbles, inside, strict=True) if is_inline is wanted] for wanted in (True, False))
+    inline, rest = (
+        [d for d, is_inline in zip(bubbles, inside, strict=True) if is_inline is wanted] for wanted in (True, False)
+    )
     rest.sort(key=lambda draft: draft.place[0])
     listed = _headers(head)
     if not listed:

@@ -4,8 +4,6 @@ from typing import Any
 
 import orjson
 
-_LIMIT = 100_000
-
 
 def plain_text(rich: str) -> str:
     """The words of a rich text; the text itself where it is none (94 of 2,452 rows on one machine)."""
@@ -23,9 +21,7 @@ def _paragraphs(root: dict[str, Any]) -> list[str]:
     """The text of every node below the root that stands on a line of its own."""
     lines: list[str] = [""]
     waiting: list[Any] = [root]
-    for _ in range(_LIMIT):
-        if not waiting:
-            break
+    while waiting:
         node = waiting.pop()
         if type(node) is not dict:
             continue

@@ -6,6 +6,7 @@ that words which look like a mark are taken for one; the text of every message i
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import PurePath
 from typing import Any, Final
 
@@ -30,7 +31,7 @@ def read(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
     for data, _ in units:
         starts = [match.start() for match in _HEADER.finditer(data)]
         edges = [0, *(at for at in starts if at), len(data)]
-        for begin, end in zip(edges, edges[1:], strict=False):
+        for begin, end in pairwise(edges):
             yield _block(data[begin:end], (data.count(b"\n", 0, begin) + 1, begin, end - begin), state, group)
 
 

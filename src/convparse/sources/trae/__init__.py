@@ -9,6 +9,7 @@ from typing import Final
 
 from convparse.ledger import Ledger
 from convparse.sources._source import Source, Unit, Variant
+from convparse.sources.codex import edits
 from convparse.sources.codex import files as codex_files
 from convparse.sources.codex import history as codex_history
 from convparse.sources.codex import rows as codex_rows
@@ -47,5 +48,5 @@ SOURCE: Final = Source(
     gather=files.gather,
     codes=CODES,
     skipped=SKIPPED,
-    edits=traex.edits,
+    edits=edits.edits,
 )

@@ -132,20 +132,15 @@ def index(rows: Rows) -> dict[str, list[Part]]:
     if "index" not in rows.shared:
         found: dict[str, list[Part]] = {}
         current: list[tuple[str, Part]] = []
-        for key in keys(rows):
-            name = relation(key)
-            if not (is_list(key) or key in (AGENTS, ACTIVE) or name in PER_SESSION):
-                continue
-            row = rows.database.row(ITEM, key)
+        wanted = (key for key in keys(rows) if is_list(key) or key in (AGENTS, ACTIVE) or relation(key) in PER_SESSION)
+        for row in filter(None, (rows.database.row(ITEM, key) for key in wanted)):
             value, mark = _quietly(row, rows)
-            if row is not None:
-                row = row._replace(value=None)
-                for id, at, item in _entries(key, value, mark):
-                    part = Part(row, at, item)
-                    if at.endswith("/currentSessionId"):
-                        current.append((id, part))
-                    else:
-                        found.setdefault(id, []).append(part)
+            for id, at, item in _entries(row.key or "", value, mark):
+                part = Part(row._replace(value=None), at, item)
+                if at.endswith("/currentSessionId"):
+                    current.append((id, part))
+                else:
+                    found.setdefault(id, []).append(part)
         for id, part in current:
             if id not in found:
                 found[id] = [part]
@@ -173,9 +168,9 @@ def _entries(key: str, value: Any, mark: str) -> Iterator[tuple[str, str, Any]]:
                 yield id, f"{mark}/{id.replace('~', '~0').replace('/', '~1')}", item
 
 
-def _quietly(row: Row | None, rows: Rows) -> tuple[Any, str]:
+def _quietly(row: Row, rows: Rows) -> tuple[Any, str]:
     """The value of a row whose damage is named elsewhere, and ``»`` if it was JSON in a string."""
-    if row is None or row.problem or not row.value:
+    if row.problem or not row.value:
         return None, ""
     return decode(row.value, Ledger("", rows.ledger.limits), (row.rowid, 0, row.size), row.key == ACTIVE)
 
@@ -232,11 +227,9 @@ def units(rows: Rows, id: str, messages: bool) -> Iterator[Unit]:
         key = part.row.key or ""
         table = "list" if is_list(key) and not part.at.endswith("/currentSessionId") else "map"
         yield Record(table, key, (id, part.at, part.value, messages), part.row.kind), rows.place(part.row)
-    if not messages:
-        return
     for key in names(rows).get(id, ()):
-        row = rows.database.row(ITEM, key)
-        if row is not None and rows.is_whole(row, NAMED[named(key)[1]]):  # type: ignore[index]
+        row = rows.database.row(ITEM, key) if messages else None
+        if row is not None and rows.is_whole(row, key.replace(id, "*", 1)):
             yield Record("named", key, (id, row.value), row.kind), rows.place(row)
         else:
             yield Record("named", key, (id, None), ""), NOWHERE

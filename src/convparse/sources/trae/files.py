@@ -7,7 +7,7 @@ cookies, which hold credentials, are never opened; of the encrypted database no 
 
 import os
 from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from convparse.reading.tables import bounds
@@ -22,10 +22,9 @@ from convparse.sources.trae.workspaces import LONG, WORKSPACE
 if TYPE_CHECKING:
     from convparse.reading.sqlite import Database
 
-PRODUCTS: Final = ("Trae", "Trae CN", "TRAE SOLO", "TRAE SOLO CN")
-"""The folders of the four products."""
 AGENTS: Final = ("saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline")
 """Extensions that keep conversations of their own below ``globalStorage``."""
+_BEGINNING: Final = ("task", "agent_id", "steps", "chat_session_id", "message_id", "agent_process_support", "chat_start_time")
 _PAYLOADS: Final = ("agent_start", "agent_end", "tool_call", "message")
 _ENVELOPE: Final = {"id", "session_id", "created_at"}
 _RUN: Final = ("llm_interactions", "llm_interaction", "agent_steps")
@@ -110,10 +109,23 @@ def _detect_bytes(head: Head) -> Match | None:
         return Match("topics", "blocks that begin with `[session_id:`")
     if not head.records and head.name in _NOTES:
         return Match("topics", "a file of notes of the memory library, by its name", False)
-    if head.data.lstrip().startswith(b"{") and b'"task"' in head.data and any(f'"{key}"'.encode() in head.data for key in _RUN):
-        return Match("trajectory", "the beginning of a run")
+    match = _detect_beginning(head.data) if not head.whole or not head.records else None
+    if match is not None:
+        return match
     if not head.records and head.name == "database.db" and _is_cipher(head.data):
         return Match("encrypted-store", "bytes that are no SQLite header, in a file named like the encrypted database", False)
+    return None
+
+
+def _detect_beginning(data: bytes) -> Match | None:
+    """The same of a document that is cut, or too large to be looked at whole."""
+    names = {name for name in (*_RUN, *_BEGINNING) if f'"{name}"'.encode() in data}
+    if not data.lstrip().startswith((b"{", b"[")):
+        return None
+    if "task" in names and (names.intersection(_RUN) or names >= {"agent_id", "steps"}):
+        return Match("trajectory", "the beginning of a run")
+    if "chat_session_id" in names and names & {"message_id", "agent_process_support", "chat_start_time"}:
+        return Match("runtime", "the beginning of messages with `chat_session_id`")
     return None
 
 
@@ -223,32 +235,3 @@ def _walk(root: Path, name: str, depth: int) -> Iterator[str]:
                 yield from _walk(root, inside, depth + 1)
         elif entry.is_file(follow_symlinks=False):
             yield inside
-
-
-# ---- where products keep files ---------------------------------------------------------------------------------------------
-
-
-def roots(platform: str, environment: Mapping[str, str], home: str) -> Iterator[str]:
-    """The folders in which the four products may keep files; ``platform`` is that of ``sys``."""
-    for base in _bases(platform, environment, home):
-        for product in PRODUCTS:
-            yield str(PurePath(base, product))
-    for name in (".trae", ".trae-cn"):
-        yield str(PurePath(home, name))
-    cache = {
-        "darwin": PurePath(home, "Library", "Caches", "trae-cli"),
-        "win32": PurePath(environment.get("LOCALAPPDATA") or PurePath(home, "AppData", "Local"), "trae-cli", "cache"),
-    }.get(platform, PurePath(environment.get("XDG_CACHE_HOME") or PurePath(home, ".cache"), "trae-cli"))
-    yield str(cache)
-    for name in ("TRAE_CLI_HOME", "TRAE_HOME"):
-        if environment.get(name):
-            yield environment[name]
-
-
-def _bases(platform: str, environment: Mapping[str, str], home: str) -> list[str]:
-    if platform == "win32":
-        return [environment.get("APPDATA") or str(PurePath(home, "AppData", "Roaming"))]
-    if platform == "darwin":
-        return [str(PurePath(home, "Library", "Application Support"))]
-    own = environment.get("XDG_CONFIG_HOME")
-    return list(dict.fromkeys([*([own] if own else []), str(PurePath(home, ".config"))]))

@@ -187,7 +187,7 @@ def references(items: list[Any]) -> list[Block]:
     for item in items:
         told = item if type(item) is dict else {}
         shown, path = (told.get(key) for key in ("relatePath", "filePath"))
-        named = [text for text in (path, shown) if type(text) is str]
+        named = [text for text in (path, shown) if isinstance(text, str)]
         if named:
             kind = told.get("type")
             found.append(Reference(named[-1], named[0], kind if type(kind) is str else "file"))

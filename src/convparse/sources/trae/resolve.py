@@ -128,7 +128,7 @@ def by_turn(talk: list[Draft]) -> list[Draft]:
 
 
 def _name_repeated(ordered: list[Draft], ledger: Ledger) -> None:
-    seen: set[str] = set()
+    seen: set[Any] = set()
     for draft in ordered:
         id = draft.entry.id
         if id is not None and id in seen:

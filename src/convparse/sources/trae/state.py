@@ -6,6 +6,7 @@ A draft is an open record with the few facts that only the whole conversation ca
 from collections.abc import Mapping
 from typing import Any
 
+from convparse._json import encode
 from convparse.ledger import Fields, Ledger, Look, Place
 from convparse.records import Origin
 from convparse.sources._reading import Extra, Keys, json_of, keep, odd, open_event
@@ -81,7 +82,7 @@ class Opened:
         found = None
         for name in names.split():
             value = self.value.get(name)
-            if value is None or (found is not None and value == found and type(value) is type(found)):
+            if value is None or (found is not None and same(value, found)):
                 continue
             if type(value) not in kinds:
                 self.odd(name)
@@ -115,6 +116,11 @@ class Opened:
         """Name a field with a code of its own."""
         pointer, pattern = (f"{at}/{name}" if name else at for at in (self.at, self.fields.at))
         self.state.ledger.part(code, self.place, pattern, record=self.fields.record, pointer=pointer)
+
+
+def same(a: Any, b: Any) -> bool:
+    """True if two values are the same JSON: 1, 1.0 and true are three."""
+    return a is b or encode(a) == encode(b)
 
 
 def pattern_of(at: str) -> str:

@@ -5,17 +5,19 @@ already is passed over when it is exactly the same. Where the talk is shorter, a
 their call: they then belong to the call in the same place.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import orjson
 
+from convparse._json import encode
 from convparse.blocks import Block
 from convparse.sources._reading import Extra, json_of, make_result, make_text, open_message
 from convparse.sources.trae.cli import requested
 from convparse.sources.trae.fields import TS_STEP
 from convparse.sources.trae.messages import read_content
-from convparse.sources.trae.state import Draft, Opened
+from convparse.sources.trae.state import Draft, Opened, same
 from convparse.sources.trae.steps import said_by
 from convparse.sources.trae.times import NEVER, When, read_time
 
@@ -24,8 +26,8 @@ _ROLES = {"system": "harness", "user": "human", "assistant": "model", "tool": "t
 
 def read_steps(run: Opened, steps: list[Any]) -> Iterator[Draft]:
     """The drafts of all steps."""
-    before: list[Any] = []
-    expected: list[Any] = []
+    before: list[bytes] = []
+    expected: Counter[bytes] = Counter()
     for number, value in enumerate(steps):
         at = f"/steps/{number}"
         if type(value) is not dict:
@@ -34,24 +36,25 @@ def read_steps(run: Opened, steps: list[Any]) -> Iterator[Draft]:
         extra: Extra = {}
         step = run.state.open(value, TS_STEP, run.place, at, extra)
         talk = step.first("messages", list) or []
-        going_on = talk[: len(before)] == before and number > 0
+        told = [encode(item) for item in talk]
+        going_on = told[: len(before)] == before and number > 0
         begin = len(before) if going_on else 0
         if not going_on:
-            expected = []
+            expected.clear()
             if number:
                 yield _begins(run, value, at)
         for place, item in enumerate(talk[begin:], begin):
             here = f"{at}/messages/{place}"
-            if item in expected:
-                expected.remove(item)
+            if expected[told[place]] > 0:
+                expected[told[place]] -= 1
             elif going_on and type(item) is dict and item.get("role") in ("assistant", "tool"):
                 extra[here] = item
             else:
                 yield _said(run, item, here)
-        if step.value.get("task") is not None and value["task"] != run.value.get("task"):
+        if step.value.get("task") is not None and not same(value["task"], run.value.get("task")):
             extra[f"{at}/task"] = value["task"]
         yield from _did(run, step, extra)
-        before, expected = talk, _repeats(value)
+        before, expected = told, Counter(encode(item) for item in _repeats(value))
 
 
 def _begins(run: Opened, value: dict[str, Any], at: str) -> Draft:

@@ -4,11 +4,8 @@ from collections.abc import Callable
 
 import attrs
 
-from convparse.blocks import Edit
 from convparse.sources._source import FilePart, Resolved, Session
-from convparse.sources.codex import edits as codex
 from convparse.sources.codex import history, resolve
-from convparse.views import ToolUse
 
 
 def _renamed(read: Callable[[list[FilePart], Session], Resolved]) -> Callable[[list[FilePart], Session], Resolved]:
@@ -21,8 +18,3 @@ def _renamed(read: Callable[[list[FilePart], Session], Resolved]) -> Callable[[l
 
 resolve_rollout = _renamed(resolve.resolve)
 resolve_history = _renamed(history.resolve)
-
-
-def edits(use: ToolUse) -> tuple[Edit, ...]:
-    """The changes of files that a call recorded, or a patch asked for."""
-    return codex.edits(use)

@@ -8,6 +8,7 @@ otherwise is kept of it. Results of tools have the role ``user`` and are no prom
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from convparse._json import encode
 from convparse.blocks import Block, ToolResult
 from convparse.ledger import Ledger, escape
 from convparse.records import Conversation, Usage
@@ -28,7 +29,7 @@ from convparse.sources.trae.fields import (
 )
 from convparse.sources.trae.messages import read_content
 from convparse.sources.trae.resolve import freeze
-from convparse.sources.trae.state import Draft, Opened, State
+from convparse.sources.trae.state import Draft, Opened, State, same
 from convparse.sources.trae.steps import decoded
 from convparse.sources.trae.times import NEVER, When, read_time
 
@@ -273,25 +274,31 @@ def _step(
     step = run.state.open(value, AGENT_STEP, run.place, at, extra)
     asked = step.first("llm_messages", list) or []
     results = step.first("tool_results", list) or []
-    heard = [*_inputs(interaction), *_inputs(following)]
+    heard = {encode(item) for item in (*_inputs(interaction), *_inputs(following))}
+    gave = {encode(result) for result in results}
     if alone:
         for number, item in enumerate(asked):
-            own = type(item) is dict and item.get("tool_result") in results and item.get("tool_result") is not None
-            if not own and item not in heard:
+            given = item.get("tool_result") if type(item) is dict else None
+            own = given is not None and encode(given) in gave
+            if encode(item) in heard or (own and same(item, {"role": "user", "content": None, "tool_result": given})):
+                continue
+            if own:
+                extra[f"{at}/llm_messages/{number}"] = item
+            else:
                 yield _input(run, item, f"{at}/llm_messages/{number}", first)
         if value.get("llm_response") is not None:
             yield _response(run, step, "llm_response", NEVER, extra)
     else:
-        extra.update({f"{at}/llm_messages/{n}": item for n, item in enumerate(asked) if item not in heard})
+        extra.update({f"{at}/llm_messages/{n}": item for n, item in enumerate(asked) if encode(item) not in heard})
         _compare(step, interaction or {}, extra)
     reply = value.get("llm_response")
     calls = reply.get("tool_calls") if type(reply) is dict else None
-    if value.get("tool_calls") is not None and value["tool_calls"] != calls:
+    if value.get("tool_calls") is not None and not same(value["tool_calls"], calls):
         extra[f"{at}/tool_calls"] = value["tool_calls"]
-    given = [item.get("tool_result") for item in _inputs(following) if type(item) is dict]
+    given = {encode(item.get("tool_result")) for item in _inputs(following) if type(item) is dict}
     for number, result in enumerate(results):
         here = f"{at}/tool_results/{number}"
-        if result in given:
+        if encode(result) in given:
             continue
         if type(result) is dict:
             inside: Extra = {}
@@ -327,15 +334,20 @@ def _compare(step: Opened, interaction: dict[str, Any], extra: Extra) -> None:
     """Keep of a step's response what is not in that of its interaction."""
     ours, theirs = step.value.get("llm_response"), interaction.get("response")
     if type(ours) is not dict or type(theirs) is not dict:
-        if ours != theirs:
+        if not same(ours, theirs):
             extra[f"{step.at}/llm_response"] = ours
         return
     for key, item in ours.items():
         other = theirs.get(key)
-        if key == "usage" and type(item) is dict and type(other) is dict and item.items() <= other.items():
+        if key == "usage" and type(item) is dict and type(other) is dict and _is_part(item, other):
             continue
-        if key not in theirs or item != other:
+        if key not in theirs or not same(item, other):
             extra[f"{step.at}/llm_response/{escape(key)}"] = item
+
+
+def _is_part(usage: dict[str, Any], of: dict[str, Any]) -> bool:
+    """True if every number of a usage stands in the other, which may hold more."""
+    return all(key in of and same(count, of[key]) for key, count in usage.items())
 
 
 # ---- the Rust port ---------------------------------------------------------------------------------------------------------
