@@ -3,8 +3,8 @@
 Builds a database of Cursor's editor with the real table definitions, then opens one conversation of it on every rung of the
 ladder, each in a fresh process: the time of ``parse`` (imports apart), and the memory over what the imports take.
 
-Measured in November 2026, two cores that others used as well, Python 3.11, SQLite 3.40: 1,489 MB, 1,000,000 rows, a conversation
-of 75 bubbles. in-place 4.4 ms (again: 3.0), 25.5 MB in all; direct 4.5 ms (3.2), 25.5 MB; copy 3,189 ms, 26.7 MB.
+Measured in November 2026, two cores that others used as well, Python 3.11, SQLite 3.40: 1,489 MB, 1,000,000 rows, one
+conversation of 75 bubbles. in-place 4.4 ms (again: 3.0), 25.5 MB in all; direct 4.5 ms (3.2), 25.5 MB; copy 3,189 ms, 26.7 MB.
 """
 
 import argparse

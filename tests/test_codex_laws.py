@@ -2,6 +2,7 @@
 
 import pickle
 from collections import Counter
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from tests.leaves import EVERY_LINE, Leaf, encoded, leaves, names, same, same_facts, with_leaf
 from tests.strategies import DAMAGE, examples, mutated, with_odd_values
 from tests.strategies_codex import EVENT, GENERATIONS, ITEM, RESPONSE, codex_fuzz, codex_sessions
+from tests.test_laws import steps
 
 import convparse
 from convparse import SOURCES, Event, Limits, Message, Origin, ParseResult
@@ -277,3 +279,55 @@ def test_what_is_said_again_stays(generation: str, drawn: st.DataObject) -> None
     result = parse(session.data)
     assert Counter(said(result)) == Counter(session.said)
     assert all(m.merged for m in result.conversations[0].messages if m.author in ("human", "model") and m.text)
+
+
+# ---- linear time -----------------------------------------------------------------------------------------------------------
+
+
+def line(kind: str, at: int = 0, **payload: Any) -> bytes:
+    stamp = f"2026-01-01T00:{at // 60 % 60:02d}:{at % 60:02d}.000Z"
+    return encoded({"timestamp": stamp, "type": kind, "payload": payload}) + b"\n"
+
+
+def item(text: str) -> dict[str, Any]:
+    return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+
+
+def thought(*parts: str) -> dict[str, Any]:
+    return {"type": "reasoning", "summary": [{"type": "summary_text", "text": part} for part in parts]}
+
+
+def prompts(n: int) -> list[bytes]:
+    return [line("event_msg", i, type="user_message", message=f"{i}") for i in range(n)]
+
+
+def heard(n: int) -> list[bytes]:
+    return [line("event_msg", i, type="agent_reasoning", text=f"{i}") for i in range(n)]
+
+
+CALL: Final = {"type": "function_call", "name": "a", "arguments": "{}", "call_id": "c"}
+GROWING: Final = {"type": "Reasoning", "id": "a", "summary_text": ["b"], "raw_content": []}
+HARD: Final[dict[str, Callable[[int], list[bytes]]]] = {
+    "reasoning": lambda n: [line("response_item", i, **thought(f"{i}")) for i in range(n)],
+    "parts of reasoning": lambda n: [*heard(n), line("response_item", **thought(*map(str, range(n))))],
+    "the same answer": lambda n: [line("event_msg", i, type="agent_message", message="Done.") for i in range(n)],
+    "the same prompt": lambda n: [line("response_item", i, **item("yes")) for i in range(n)],
+    "prompts": prompts,
+    "searches": lambda n: [line("response_item", i, type="web_search_call", action=None) for i in range(n)],
+    "calls": lambda n: [line("response_item", i, **CALL) for i in range(n)],
+    "ends": lambda n: [line("event_msg", i, type="exec_command_end", call_id="c", command=["a"]) for i in range(n)],
+    "rollbacks": lambda n: prompts(n) + [line("event_msg", type="thread_rolled_back", num_turns=1)] * n,
+    "compactions": lambda n: [
+        line("response_item", i, **item(f"{i}")) + line("compacted", replacement_history=[item("a")]) for i in range(n)
+    ],
+    "counts": lambda n: [line("token_usage_record", i, usage={"input_tokens": i, "output_tokens": 1}) for i in range(n)],
+    "headers": lambda n: [line("session_meta", i, id=f"{i}") for i in range(n)],
+    "completed items": lambda n: [line("event_msg", type="item_completed", turn_id="t", item=GROWING)] * n,
+}
+"""What makes careless readers slow, by size."""
+
+
+@pytest.mark.parametrize("case", HARD)
+def test_time_is_linear(case: str) -> None:
+    small, large = (steps(lambda size=size: parse(b"".join(HARD[case](size)))) for size in (80, 480))  # type: ignore[misc]
+    assert large <= 6.6 * small + 2_000

@@ -56,7 +56,7 @@ def database(home: Path, name: str, *keys: str) -> Path:
 
 
 def here(home: Path, platform: str = "linux", **environ: str) -> list[Found]:
-    return list(find(None, Machine(platform, environ, str(home), str(home / "mnt"))))
+    return list(find(None, Machine(platform, environ, str(home), str(home / "mnt"), (str(home / "shared"),))))
 
 
 def told(found: list[Found], home: Path) -> dict[str, tuple[str, str | None]]:
@@ -181,6 +181,12 @@ def test_the_environment_comes_first_and_the_usual_places_after_it(home: Path) -
     found = here(home, **{name: str(home / value) for name, value in environ.items()})
 
     assert [Path(item.path) for item in found] == [named, inside, portable, moved, state, traex]
+
+
+def test_servers_of_editors_in_containers_are_looked_at(home: Path) -> None:
+    path = put(home, f"shared/.vscode-server/data/User/workspaceStorage/w/GitHub.copilot-chat/transcripts/{ID}.jsonl", EVENT)
+
+    assert Path(only(here(home)).path) == path
 
 
 def test_windows_is_looked_at_from_wsl(home: Path) -> None:
@@ -404,7 +410,8 @@ def test_an_encrypted_database_has_the_stamp_of_its_parse(home: Path) -> None:
     assert {item.problem: parse(item.path).stamp == item.stamp for item in here(home)} == {"encrypted": True, None: True}
 
 
-def test_what_is_no_file_is_told_and_not_opened(home: Path) -> None:
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_what_is_no_file_is_told_and_not_opened(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = home / ".copilot" / "session-state"
     folder.mkdir(parents=True)
     os.mkfifo(folder / "pipe.jsonl")
@@ -412,7 +419,8 @@ def test_what_is_no_file_is_told_and_not_opened(home: Path) -> None:
     (folder / "dangling.jsonl").symlink_to(home / "nothing")
     (folder / "loop.jsonl").symlink_to(folder / "loop.jsonl")
     with socket.socket(socket.AF_UNIX) as server:
-        server.bind(os.path.relpath(folder / "socket.jsonl"))
+        monkeypatch.chdir(folder)  # the name of a socket must be short
+        server.bind("socket.jsonl")
     found = {Path(item.path).name: item.problem for item in here(home)}
 
     assert found == {

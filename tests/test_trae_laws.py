@@ -6,6 +6,7 @@ Databases are built in memory; a leaf of a row is changed by building the databa
 import json
 import pickle
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
 
 import attrs
@@ -17,7 +18,8 @@ from tests.leaves import EVERY_LINE, SAID_OF_OTHERS, changed, covers, encoded, p
 from tests.strategies import examples
 from tests.strategies_trae import Talk, damaged, talks
 
-from convparse import ParseResult, Text, iter_conversations, parse, parse_bytes
+from convparse import Event, Message, ParseResult, Text, from_json, iter_conversations, parse, parse_bytes, to_json
+from convparse.records import FILE_FACTS
 from convparse.sources.trae import SOURCE
 from convparse.sources.trae.editor import is_read
 from convparse.sources.trae.fields import CODES
@@ -99,6 +101,51 @@ def test_a_file_cut_anywhere_balances(name: str) -> None:
 
 def _only(variant: Any) -> Any:
     return attrs.evolve(SOURCE, variants={"it": variant}, detect=lambda head: None)
+
+
+def facts(entry: Message | Event) -> tuple[Any, ...]:
+    """What no later byte may change."""
+    left_out = FILE_FACTS[type(entry).__name__]
+    return type(entry), *(getattr(entry, field.name) for field in attrs.fields(type(entry)) if field.name not in left_out)
+
+
+@pytest.mark.parametrize("name", [name for name in LINES if "traex" not in name])
+def test_a_file_cut_anywhere_gives_the_units_before_the_cut(name: str) -> None:
+    """A rollout is Codex's, and tested there."""
+    data = files()[name]
+    whole = read(data, name)
+    source = _only(SOURCE.variants[whole.variant])
+    expected = [facts(entry) for entry in entries_of(whole)]
+
+    for end in range(0, len(data), 11):
+        found = [facts(entry) for entry in entries_of(parse_bytes(data[:end], source=source, name=name.rpartition("/")[2]))]
+        assert found == expected[: len(found)]
+        assert len(found) >= data[:end].count(b"\n")
+
+
+def entries_of(result: ParseResult) -> list[Message | Event]:
+    return [entry for conversation in result.conversations for entry in conversation.entries] + list(result.loose)
+
+
+@pytest.mark.parametrize("name", [*DOCUMENTS, *LINES, "inline/state.vscdb", "memory/topics.md"])
+def test_a_result_is_the_same_after_a_trip_through_json(name: str) -> None:
+    result = read(files()[name], name)
+
+    assert from_json(to_json(result)) == result
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_reading_on_from_any_line_gives_the_whole(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name.rpartition("/")[2]
+    lines = files()[name].splitlines(keepends=True)
+    path.write_bytes(b"".join(lines))
+    whole = parse(path, "trae")
+
+    for count in range(1, len(lines)):
+        path.write_bytes(b"".join(lines[:count]))
+        before = parse(path, "trae")
+        path.write_bytes(b"".join(lines))
+        assert parse(path, "trae", after=before) == whole
 
 
 def test_units_of_joined_files_add_up() -> None:

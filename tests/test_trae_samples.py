@@ -1,4 +1,4 @@
-"""Genuine and hand-made files of Trae, where they lie beside the repository: read without an exception, balanced, no silent leaf.
+"""Genuine and hand-made files of Trae, where they lie beside the repository: read, balanced, no silent leaf.
 
 Skipped where there are none. What is counted is counted with the standard library's JSON and nothing of this one.
 """

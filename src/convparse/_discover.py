@@ -57,6 +57,8 @@ class Machine:
     home: str
     mounts: str = "/mnt"
     """Where WSL shows the drives of Windows."""
+    shared: tuple[str, ...] = ("/tmp", "/workspace")  # noqa: S108 - only read
+    """Folders that are nobody's home, in which containers have the servers of editors."""
 
     @classmethod
     def here(cls) -> "Machine":
@@ -104,7 +106,7 @@ def _bases(base: Base, machine: Machine) -> Iterator[str]:
     for name in base.state if environ.get("XDG_STATE_HOME") else ():
         yield _join(environ["XDG_STATE_HOME"], name)
     yield from _of_home(base, machine.home, machine.platform, environ)
-    yield from base.shared if machine.platform != "win32" else ()
+    yield from (_join(top, name) for top in machine.shared for name in base.shared)
     if "WSL_DISTRO_NAME" in environ:
         for home in _windows_homes(machine.mounts):
             yield from _of_home(base, home, "win32", {})

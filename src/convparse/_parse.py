@@ -81,8 +81,9 @@ def parse(
 
     ``path``: ``~`` is expanded; ``<id>.jsonl`` and the folder ``<id>`` both mean the session. ``source``: a name of ``SOURCES``
     or a ``Source``; None finds it from the content. ``conversation_id``: keep this conversation alone. ``after``: an earlier
-    result of the same path; the answer is the whole, equal to a fresh parse. ``subagents=False`` leaves the files of sub-agents
-    unread, and names them. ``excerpts=False`` keeps the input's text out of the drops.
+    result of the same path; the answer is the whole, equal to a fresh parse, and only what was appended to logs is read, once
+    for each earlier result. ``subagents=False`` leaves the files of sub-agents unread, and names them. ``excerpts=False`` keeps
+    the input's text out of the drops.
 
     Raises ``OSError`` if the path cannot be opened, ``UnknownSource`` if no source knows it or has the name given, and
     ``ConvparseError`` if there is no conversation of the id. Nothing in the content of a file raises.

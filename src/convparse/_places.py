@@ -30,7 +30,7 @@ class Base:
     state: tuple[str, ...] = ()
     """Below ``$XDG_STATE_HOME``, where that is set."""
     shared: tuple[str, ...] = ()
-    """Anywhere."""
+    """Below folders that all share, as ``/tmp``: servers of editors in containers."""
     named: bool = False
     """A folder given as a root is this base only by its name: other products have files of the same names."""
 
@@ -73,7 +73,7 @@ EDITORS: Final = Base(
     ("VSCODE_PORTABLE/user-data",),
     _SERVERS,
     FORKS,
-    shared=tuple(f"{top}/{server}" for top in ("/tmp", "/workspace") for server in _SERVERS),  # noqa: S108 - only read
+    shared=_SERVERS,
 )
 COPILOT: Final = Base(("COPILOT_HOME",), (".copilot",), state=(".copilot",))
 JETBRAINS: Final = Base(settings=("github-copilot",), cache=("github-copilot",), named=True)

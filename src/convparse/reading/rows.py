@@ -120,8 +120,12 @@ def decode_value(data: bytes, ledger: Ledger, place: Place) -> Any:
     """A JSON value, proved by encoding it again or decoded exactly; raises ``Refused``."""
     try:
         value = orjson.loads(data)
-        if orjson.dumps(value) == data and not deeper(value, ledger.limits.depth):
+        if orjson.dumps(value) == data and not _may_be_deep(data, value, ledger.limits.depth):
             return value
     except (ValueError, TypeError):
         pass
     return decode_exact(data, ledger, place)
+
+
+def _may_be_deep(data: bytes, value: Any, depth: int) -> bool:
+    return data.count(b"[") + data.count(b"{") > depth and deeper(value, depth)

@@ -126,11 +126,11 @@ def _compacted(payload: Row, spot: Spot, state: State) -> Row:
     history = payload.get("replacement_history")
     if type(history) is not list:
         return data
-    known = state.said | {payload.get("message")}
+    summary = payload.get("message")
     left = {}
     for i, item in enumerate(history):
         text = _text_of(item)
-        if text is not None and text in known:
+        if text is not None and (text in state.said or text == summary):
             pointer = f"/payload/replacement_history/{i}"
             state.ledger.part(
                 "codex/repeated-history", spot.place, "/payload/replacement_history/*", record="compacted", pointer=pointer

@@ -16,6 +16,9 @@ from convparse.sources.codex import calls
 from convparse.sources.codex.state import Draft
 from convparse.sources.codex.twins import add_facts, own_facts
 
+_NEAR = 16
+"""So many searches for the same are looked back on."""
+
 
 class Pair:
     """One call: the first record of it, its outputs, and what events told."""
@@ -55,7 +58,7 @@ class Pairs:
 
     def _search(self, draft: Draft) -> Pair | None:
         """A search of which only the call, or only the event, is known yet, and one of both has no id."""
-        for other in reversed(self.searches.get(_action(draft), [])):
+        for other in reversed(self.searches.get(_action(draft), [])[-_NEAR:]):
             if draft.talk == "call" and draft.call_id is None and other.call is None:
                 return other
             if draft.talk == "end" and not other.ends and other.call is not None and other.call.call_id is None:

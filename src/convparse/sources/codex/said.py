@@ -92,8 +92,8 @@ def read_completed(payload: Row, spot: Spot, state: State) -> Draft | None:
         draft = made
         keep(spot.extra, shape, payload, "/payload")
         keep(spot.extra, inner, item, "/payload/item")
-        if spot.extra.get("/payload/thread_id") == state.thread:
-            del spot.extra["/payload/thread_id"]
+        if payload.get("thread_id") == state.thread:
+            spot.extra.pop("/payload/thread_id", None)
     thread = payload.get("thread_id")
     draft.thread = thread if type(thread) is str else None
     draft.grammar = ITEM

@@ -6,6 +6,7 @@ time of the line before it, to see where a burst of copied lines ends.
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import accumulate
 from typing import Any, Final
 
 import attrs
@@ -124,6 +125,8 @@ def mark_undone(drafts: Sequence[Draft]) -> None:
         return
     starts: list[tuple[int, str | None]] = []
     begun: int | None = None
+    steps = [0] * (len(drafts) + 1)
+    """Where what is undone begins and ends, as often as it was."""
     for i, draft in enumerate(drafts):
         entry = draft.entry
         if draft.name == "task_started":
@@ -138,8 +141,11 @@ def mark_undone(drafts: Sequence[Draft]) -> None:
             if type(count) is int and count > 0:
                 at = starts[-min(count, len(starts))][0]
                 del starts[-min(count, len(starts)) :]
-                for undone in drafts[at:i]:
-                    undone.entry.state = "undone"
+                steps[at] += 1
+                steps[i] -= 1
+    for draft, depth in zip(drafts, accumulate(steps), strict=False):
+        if depth:
+            draft.entry.state = "undone"
 
 
 def links_of(drafts: Sequence[Draft], header: Header) -> tuple[Link, ...]:

@@ -8,8 +8,9 @@ Twins are known by their ids where these agree, else by equal texts in different
 grammar are never twins, so that what is said twice stays two messages. Nothing is ever matched across the end of a turn.
 """
 
+from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 from convparse.blocks import Text, Thinking
 from convparse.ledger import Ledger, Place
@@ -31,15 +32,22 @@ _MARKS: Final = frozenset(
 class Group:
     """One thing that was said, and the records of it so far."""
 
-    __slots__ = ("first", "grammars", "open", "parts", "rank")
+    __slots__ = ("first", "grammars", "parts", "rank")
 
     def __init__(self, first: Draft, parts: tuple[str, ...]) -> None:
         self.first = first
         self.parts = parts
         self.grammars = {first.grammar}
         self.rank = _RANK[first.grammar]
-        self.open = list(parts) if first.grammar != EVENT else []
-        """Parts of reasoning that no event has told yet."""
+
+
+Near: TypeAlias = deque[Group]
+NEAR: Final = 64
+"""So many records of the same words are looked back on."""
+
+
+def _near(groups: dict[Any, Near], key: Any) -> Near:
+    return groups.setdefault(key, deque(maxlen=NEAR))
 
 
 class Twins:
@@ -48,10 +56,15 @@ class Twins:
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
         self.late: list[Place] = []
-        self.users: dict[str, list[Group]] = {}
+        self.users: dict[str, Near] = {}
         self.last_user: Group | None = None
-        self.said: dict[str, list[Group]] = {}
-        self.thought: list[Group] = []
+        self.said: dict[str, Near] = {}
+        self.thought: dict[tuple[str, ...], Near] = {}
+        """Reasoning by its parts, as items tell it."""
+        self.heard: dict[str, Near] = {}
+        """Reasoning by the part that its event told."""
+        self.unheard: dict[str, Near] = {}
+        """Reasoning by the parts that no event has told yet."""
         self.ids: dict[tuple[str, str], Group] = {}
         self.reviewing = False
         self.reviewed: dict[tuple[str, tuple[str, ...]], Draft] = {}
@@ -158,7 +171,7 @@ def _fold_user(twins: Twins, draft: Draft) -> bool:
         _take_prompt(twins, last, draft)
         return True
     twins.last_user = Group(draft, draft.parts)
-    twins.users.setdefault(text, []).append(twins.last_user)
+    _near(twins.users, text).append(twins.last_user)
     if draft.grammar != RESPONSE:
         _told(twins, draft)
     return False
@@ -172,8 +185,8 @@ def _take_prompt(twins: Twins, group: Group, draft: Draft) -> None:
 def _told(twins: Twins, draft: Draft) -> None:
     """A prompt that a person sent: what the model said before it has all its records."""
     draft.facts = {**(draft.facts or {}), "told": True}
-    twins.said.clear()
-    twins.thought.clear()
+    for groups in (twins.said, twins.thought, twins.heard, twins.unheard):
+        groups.clear()
 
 
 def _starts(group: Group, draft: Draft) -> bool:
@@ -185,7 +198,7 @@ def _starts(group: Group, draft: Draft) -> bool:
 
 def _fold_answer(twins: Twins, draft: Draft) -> bool:
     text = "".join(draft.parts)
-    groups = twins.said.setdefault(text, [])
+    groups = _near(twins.said, text)
     known = twins.ids.get((draft.talk, draft.id)) if draft.id is not None else None
     candidates = [known] if known is not None and known in groups else list(reversed(groups))
     for group in candidates:
@@ -207,8 +220,8 @@ def _fold_thought(twins: Twins, draft: Draft) -> bool:
         _take_thought(twins, known, draft)
         return True
     if draft.parts:
-        for group in reversed(twins.thought):
-            same = group.parts == draft.parts and not group.grammars <= {EVENT} and _same_id(group.first, draft)
+        for group in reversed(twins.thought.get(draft.parts, ())):
+            same = group.parts == draft.parts and _same_id(group.first, draft)
             if same and draft.grammar not in group.grammars:
                 _take_thought(twins, group, draft)
                 return True
@@ -217,10 +230,17 @@ def _fold_thought(twins: Twins, draft: Draft) -> bool:
             _cover(twins, covering, draft)
             return True
     group = Group(draft, draft.parts)
-    twins.thought.append(group)
+    _near(twins.thought, draft.parts).append(group)
+    _leave_open(twins, group, draft.parts)
     if draft.id is not None:
         twins.ids[draft.talk, draft.id] = group
     return False
+
+
+def _leave_open(twins: Twins, group: Group, parts: Sequence[str]) -> None:
+    """Note what an event may still tell."""
+    for part in parts:
+        _near(twins.unheard, part).append(group)
 
 
 def _grows(group: Group, draft: Draft) -> bool:
@@ -237,38 +257,32 @@ def _take_thought(twins: Twins, group: Group, draft: Draft) -> None:
     told = tuple(b for b in draft.entry.blocks if type(b) is Thinking and not b.hidden)
     own = tuple(b for b in own if type(b) is not Thinking or b.signature is not None)
     first.entry.blocks = (*told, *own, *(b for b in sealed if b not in own and (b.signature is not None or not (told or own))))
-    group.open += draft.parts[len(group.parts) :]
-    group.parts = draft.parts
+    if draft.parts != group.parts:
+        _leave_open(twins, group, draft.parts[len(group.parts) :])
+        group.parts = draft.parts
+        _near(twins.thought, draft.parts).append(group)
     group.grammars.add(draft.grammar)
     twins.absorb(first, draft)
 
 
 def _fold_thought_event(twins: Twins, draft: Draft) -> bool:
     (part,) = draft.parts
-    for group in reversed(twins.thought):
-        if part in group.open:
-            group.open.remove(part)
-            twins.absorb(group.first, draft)
-            return True
-    twins.thought.append(Group(draft, draft.parts))
+    if open_groups := twins.unheard.get(part):
+        twins.absorb(open_groups.pop().first, draft)
+        return True
+    _near(twins.heard, part).append(Group(draft, draft.parts))
     return False
 
 
 def _covering(twins: Twins, draft: Draft) -> list[Group]:
     """The events that told parts of a reasoning, in their order."""
-    found: list[int] = []
+    found: dict[int, Group] = {}
     for part in reversed(draft.parts):
-        for at in range(len(twins.thought) - 1, -1, -1):
-            group = twins.thought[at]
-            if (
-                group.first.grammar == EVENT
-                and draft.grammar not in group.grammars
-                and group.parts == (part,)
-                and at not in found
-            ):
-                found.append(at)
+        for group in reversed(twins.heard.get(part, ())):
+            if draft.grammar not in group.grammars and id(group) not in found:
+                found[id(group)] = group
                 break
-    return [twins.thought[at] for at in sorted(found)]
+    return sorted(found.values(), key=lambda group: group.first.place[1])
 
 
 def _cover(twins: Twins, groups: Sequence[Group], draft: Draft) -> None:
@@ -281,7 +295,7 @@ def _cover(twins: Twins, groups: Sequence[Group], draft: Draft) -> None:
             more.append(block)
     first = groups[0].first
     first.entry.blocks = (*first.entry.blocks, *more)
-    groups[0].open += [block.text for block in more if block.text]
+    _leave_open(twins, groups[0], [block.text for block in more if block.text])
     for group in groups:
         group.grammars.add(draft.grammar)
     if draft.id is not None:

@@ -252,10 +252,13 @@ def _model(model: Any, at: str, extra: Extra) -> str | None:
     return name or None if type(name) is str else None
 
 
+_UNCOUNTED = {"inputTokens": 0, "outputTokens": 0}
+
+
 def _usage(state: State, tokens: Any, place: Place, at: str, extra: Extra) -> Usage | None:
     """Tokens; zero in all but the last bubble of a turn, which says that they were not counted."""
-    if type(tokens) is not dict:
-        if tokens is not None:
+    if tokens == _UNCOUNTED or type(tokens) is not dict:
+        if tokens is not None and tokens != _UNCOUNTED:
             extra[f"{at}/tokenCount"] = tokens
         return None
     shape = state.look(TOKENS)(tokens, place)

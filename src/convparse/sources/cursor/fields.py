@@ -50,23 +50,28 @@ BUBBLE: Final = Fields(
         " timingInfo".split()
     ),
     kept=_kept(
-        "_v afterCheckpointId agentMode aiWebSearchResults allAttachedFileCodeChunksUris approximateLintErrors"
-        " assistantSuggestedDiffs attachedFileCodeChunksMetadataOnly attachedFileCodeChunksUris attachedFolders"
-        " attachedFoldersListDirResults attachedFoldersNew attachedHumanChanges cachedConversationSummary capabilities"
-        " capabilitiesRan capabilityContexts capabilityStatuses capabilityType checkpointId codebaseContextChunks commits"
-        " completedAtMs consoleLogs contextPieces contextWindowStatusAtCreation conversationState conversationSummary"
-        " conversationTurnIndex currentFileLocationData cursorCommands cursorRules customModeSelections deletedFiles"
+        "_v afterCheckpointId agentMode attachedHumanChanges cachedConversationSummary capabilitiesRan"
+        " capabilityStatuses capabilityType checkpointId completedAtMs contextWindowStatusAtCreation"
+        " conversationState conversationSummary conversationTurnIndex currentFileLocationData"
+        " editToolSupportsSearchAndReplace existedPreviousTerminalCommand existedSubsequentTerminalCommand"
+        " gitStatusRaw isAgentic isChat isCapabilityIteration isNudge isPlanExecution isQuickSearchQuery"
+        " isRefunded isThought kind originalText planUri pluginContext promptDryRunInfo serverBubbleId"
+        " simulatedMessageMetadata simulatedMsgReason skipRendering subagentReturn subagentSpawnTaskToolCallId"
+        " thinkingDurationMs thinkingStyle turnDurationMs unifiedMode usage usageUuid useWeb"
+    )
+    | _kept(
+        "aiWebSearchResults allAttachedFileCodeChunksUris approximateLintErrors assistantSuggestedDiffs"
+        " attachedFileCodeChunksMetadataOnly attachedFileCodeChunksUris attachedFolders"
+        " attachedFoldersListDirResults attachedFoldersNew capabilities capabilityContexts codebaseContextChunks"
+        " commits consoleLogs contextPieces cursorCommands cursorRules customModeSelections deletedFiles"
         " diffHistories diffsForCompressingFiles diffsSinceLastApply docsReferences documentationSelections"
-        " editToolSupportsSearchAndReplace editTrailContexts existedPreviousTerminalCommand existedSubsequentTerminalCommand"
-        " externalLinks fileDiffTrajectories fileLinks fileSelections gitDiffs gitPRDiffSelections gitStatusRaw humanChanges"
-        " ideEditorsState intermediateChunks interpreterResults isAgentic isChat isCapabilityIteration isNudge isPlanExecution"
-        " isQuickSearchQuery isRefunded isThought kind knowledgeItems lints mcpDescriptors multiFileLinterErrors notepads"
-        " originalText pastChats planUri pluginContext projectLayouts promptDryRunInfo pullRequests recentLocationsHistory"
-        " recentlyViewedFiles relevantFiles selectedImages serverBubbleId simulatedMessageMetadata simulatedMsgReason"
-        " skipRendering statusUpdates subagentReturn subagentSpawnTaskToolCallId suggestedCodeBlocks summarizedComposers"
-        " supportedTools symbolLinks thinkingDurationMs thinkingStyle todos toolResults turnDurationMs uiElementPicked"
-        " unifiedMode unmergedChunks usage usageUuid useWeb userResponsesToSuggestedCodeBlocks webCitations webReferences"
-        " workspaceUris"
+        " editTrailContexts externalLinks fileDiffTrajectories fileLinks fileSelections gitDiffs"
+        " gitPRDiffSelections humanChanges ideEditorsState intermediateChunks interpreterResults knowledgeItems"
+        " lints mcpDescriptors multiFileLinterErrors notepads pastChats projectLayouts pullRequests"
+        " recentLocationsHistory recentlyViewedFiles relevantFiles selectedImages statusUpdates"
+        " suggestedCodeBlocks summarizedComposers supportedTools symbolLinks todos toolResults uiElementPicked"
+        " unmergedChunks userResponsesToSuggestedCodeBlocks webCitations webReferences workspaceUris",
+        [],
     ),
 )
 """A bubble, in a row of its own or inside ``composerData.conversation``."""

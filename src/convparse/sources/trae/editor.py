@@ -98,7 +98,7 @@ def _family(key: str) -> tuple[str, str]:
         return "skipped-rows", "credentials"
     for name in IGNORED:
         if key.startswith(name):
-            return "skipped-rows", name.rstrip("_")
+            return "skipped-rows", name
     if key.endswith(CATALOGUE):
         return "skipped-rows", "model_list_map"
     for mark in ("memento/icube-ai", "icube-ai", "ai-chat", "draft:", "chat-suggest:"):

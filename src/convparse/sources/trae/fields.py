@@ -38,8 +38,18 @@ CODES: Final[Mapping[str, Code]] = MappingProxyType(
         **CODEX_CODES,
     }
 )
-SKIPPED: Final[Mapping[str, str]] = CODEX_SKIPPED
-"""Record types left out whole, each with the reason: those of the terminal agent, which writes Codex's format."""
+SKIPPED: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        **CODEX_SKIPPED,
+        "ChatStore": "heights of turns on the screen",
+        "chat.ChatSessionStore.index": "the editor's index of another agent's sessions, which lie in files of their own",
+        "currentAgentData": "which agent is selected",
+        "model_list_map": "a catalogue of models",
+        "credentials": "keys that may hold tokens; their values are never selected",
+        "ItemTable": "settings and states of the editor, which have nothing to do with conversations",
+    }
+)
+"""Record types and families of keys left out whole, each with the reason."""
 
 
 def _kept(keys: str, **silent: object) -> dict[str, object]:
@@ -261,12 +271,6 @@ NAMED: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """Keys with a session's id behind them, and the kind of event that their values become."""
-IGNORED: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "ChatStore": "heights of turns on the screen",
-        "chat.ChatSessionStore.index": "the editor's index of another agent's sessions, which lie in files of their own",
-        "currentAgentData_": "which agent is selected",
-    }
-)
-"""Keys, or their beginnings, that are counted and not read, each with the reason. A catalogue of models is ignored too."""
+IGNORED: Final = ("ChatStore", "chat.ChatSessionStore.index", "currentAgentData")
+"""Beginnings of keys that are counted and not read; ``SKIPPED`` has the reasons."""
 CATALOGUE: Final = "_AI.agent.model.model_list_map"

@@ -109,7 +109,7 @@ def _detect_bytes(head: Head) -> Match | None:
         return Match("topics", "blocks that begin with `[session_id:`")
     if not head.records and head.name in _NOTES:
         return Match("topics", "a file of notes of the memory library, by its name", False)
-    match = _detect_beginning(head.data) if not head.whole or not head.records else None
+    match = None if any(type(record) is dict for record in head.records) else _detect_beginning(head.data)
     if match is not None:
         return match
     if not head.records and head.name == "database.db" and _is_cipher(head.data):
@@ -123,9 +123,9 @@ def _detect_beginning(data: bytes) -> Match | None:
     if not data.lstrip().startswith((b"{", b"[")):
         return None
     if "task" in names and (names.intersection(_RUN) or names >= {"agent_id", "steps"}):
-        return Match("trajectory", "the beginning of a run")
+        return Match("trajectory", "the beginning of a run", False)
     if "chat_session_id" in names and names & {"message_id", "agent_process_support", "chat_start_time"}:
-        return Match("runtime", "the beginning of messages with `chat_session_id`")
+        return Match("runtime", "the beginning of messages with `chat_session_id`", False)
     return None
 
 

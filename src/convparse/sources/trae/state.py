@@ -82,7 +82,7 @@ class Opened:
         found = None
         for name in names.split():
             value = self.value.get(name)
-            if value is None or (found is not None and same(value, found)):
+            if value is None or (found is not None and equal(value, found)):
                 continue
             if type(value) not in kinds:
                 self.odd(name)
@@ -118,7 +118,7 @@ class Opened:
         self.state.ledger.part(code, self.place, pattern, record=self.fields.record, pointer=pointer)
 
 
-def same(a: Any, b: Any) -> bool:
+def equal(a: Any, b: Any) -> bool:
     """True if two values are the same JSON: 1, 1.0 and true are three."""
     return a is b or encode(a) == encode(b)
 

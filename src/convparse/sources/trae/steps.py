@@ -13,7 +13,7 @@ from convparse.blocks import Block, Json, Text
 from convparse.ledger import Place
 from convparse.sources._reading import Extra, json_of, make_call, make_result, make_text, make_thinking
 from convparse.sources.trae.fields import CALL, CALL_INFO, GUIDELINE, KINDS, PLAN_ITEM, STEP, TASK
-from convparse.sources.trae.state import Opened, State, same
+from convparse.sources.trae.state import Opened, State, equal
 
 _FINISH: Final = frozenset({"finish", "response"})
 _FAILED: Final = frozenset({"failed", "error", "failure"})
@@ -177,7 +177,7 @@ def _arguments(step: Opened, info: Opened | None) -> Json | str | None:
             continue
         if found is None:
             found = f"{holder.at}/{key}", value
-        elif not same(value, found[1]):
+        elif not equal(value, found[1]):
             step.extra[f"{holder.at}/{key}"] = value
     command = step.text("command") if step.fields is STEP else None
     if found is None:

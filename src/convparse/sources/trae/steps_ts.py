@@ -17,7 +17,7 @@ from convparse.sources._reading import Extra, json_of, make_result, make_text, o
 from convparse.sources.trae.cli import requested
 from convparse.sources.trae.fields import TS_STEP
 from convparse.sources.trae.messages import read_content
-from convparse.sources.trae.state import Draft, Opened, same
+from convparse.sources.trae.state import Draft, Opened, equal
 from convparse.sources.trae.steps import said_by
 from convparse.sources.trae.times import NEVER, When, read_time
 
@@ -51,7 +51,7 @@ def read_steps(run: Opened, steps: list[Any]) -> Iterator[Draft]:
                 extra[here] = item
             else:
                 yield _said(run, item, here)
-        if step.value.get("task") is not None and not same(value["task"], run.value.get("task")):
+        if step.value.get("task") is not None and not equal(value["task"], run.value.get("task")):
             extra[f"{at}/task"] = value["task"]
         yield from _did(run, step, extra)
         before, expected = told, Counter(encode(item) for item in _repeats(value))

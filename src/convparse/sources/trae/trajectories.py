@@ -29,7 +29,7 @@ from convparse.sources.trae.fields import (
 )
 from convparse.sources.trae.messages import read_content
 from convparse.sources.trae.resolve import freeze
-from convparse.sources.trae.state import Draft, Opened, State, same
+from convparse.sources.trae.state import Draft, Opened, State, equal
 from convparse.sources.trae.steps import decoded
 from convparse.sources.trae.times import NEVER, When, read_time
 
@@ -280,7 +280,7 @@ def _step(
         for number, item in enumerate(asked):
             given = item.get("tool_result") if type(item) is dict else None
             own = given is not None and encode(given) in gave
-            if encode(item) in heard or (own and same(item, {"role": "user", "content": None, "tool_result": given})):
+            if encode(item) in heard or (own and equal(item, {"role": "user", "content": None, "tool_result": given})):
                 continue
             if own:
                 extra[f"{at}/llm_messages/{number}"] = item
@@ -293,7 +293,7 @@ def _step(
         _compare(step, interaction or {}, extra)
     reply = value.get("llm_response")
     calls = reply.get("tool_calls") if type(reply) is dict else None
-    if value.get("tool_calls") is not None and not same(value["tool_calls"], calls):
+    if value.get("tool_calls") is not None and not equal(value["tool_calls"], calls):
         extra[f"{at}/tool_calls"] = value["tool_calls"]
     given = {encode(item.get("tool_result")) for item in _inputs(following) if type(item) is dict}
     for number, result in enumerate(results):
@@ -334,20 +334,20 @@ def _compare(step: Opened, interaction: dict[str, Any], extra: Extra) -> None:
     """Keep of a step's response what is not in that of its interaction."""
     ours, theirs = step.value.get("llm_response"), interaction.get("response")
     if type(ours) is not dict or type(theirs) is not dict:
-        if not same(ours, theirs):
+        if not equal(ours, theirs):
             extra[f"{step.at}/llm_response"] = ours
         return
     for key, item in ours.items():
         other = theirs.get(key)
         if key == "usage" and type(item) is dict and type(other) is dict and _is_part(item, other):
             continue
-        if key not in theirs or not same(item, other):
+        if key not in theirs or not equal(item, other):
             extra[f"{step.at}/llm_response/{escape(key)}"] = item
 
 
 def _is_part(usage: dict[str, Any], of: dict[str, Any]) -> bool:
     """True if every number of a usage stands in the other, which may hold more."""
-    return all(key in of and same(count, of[key]) for key, count in usage.items())
+    return all(key in of and equal(count, of[key]) for key, count in usage.items())
 
 
 # ---- the Rust port ---------------------------------------------------------------------------------------------------------
