@@ -287,8 +287,6 @@ def test_integers_of_any_size_come_back_whole(value: Any):
     assert value == Json.of(value).value
 
 
-
-
 @pytest.mark.parametrize("depth", [254, 255, 300])
 def test_deep_json_comes_back(depth: int):
     assert nested(depth) == Json.of(nested(depth)).value

@@ -12,6 +12,7 @@ A file is read on if it has the device and inode of the one that was read, is no
 same bytes in the first and the last ``PROVED`` bytes of that. In all other cases it is read from its beginning, and also:
 
 - if its last line had no line end and yet was read as a record, or was left out by a reader without a draft for it;
+- the first time: what is kept costs time and memory, so only a parse that has an ``after`` keeps anything;
 - if it was read by a source from outside of the library, with other limits, or by another parse that went on from the same
   result: what is kept is handed over, and there is one reader.
 
@@ -63,7 +64,7 @@ class Following:
         self._source = source
         self._limits = limits
         self._excerpts = excerpts
-        self._own = SOURCES.get(source.name) is source
+        self._own = old is not None and SOURCES.get(source.name) is source
         self.kept = Kept(source, limits, excerpts)
         before: Kept | None = getattr(old, "_kept", None)
         self._old = before.files if before is not None and before.terms == self.kept.terms else {}

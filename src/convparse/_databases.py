@@ -15,7 +15,7 @@ import attrs
 
 from convparse import _detect
 from convparse._parse import _Run, _variant_of
-from convparse.errors import ConvparseError, SourceChanged
+from convparse.errors import ConvparseError, SourceChanged, UnknownSource
 from convparse.ledger import NOWHERE
 from convparse.limits import Limits
 from convparse.reading.rows import Rows
@@ -100,22 +100,28 @@ def _settled(
                 if not (reader.database.damaged and moment.method == "direct"):
                     return best
     except Refused as refused:
-        return _nothing(path, source, limits, excerpts, refused.code)
-    return best or _nothing(path, source, limits, excerpts, "busy-database")
+        return _nothing(path, source, limits, excerpts, refused.code, name)
+    return best or _nothing(path, source, limits, excerpts, "busy-database", name)
 
 
 def _head(path: str, database: Database) -> Head:
     return Head(Path(path).name, b"SQLite format 3\x00", (), False, database)
 
 
-def _nothing(path: str, source: Source | None, limits: Limits, excerpts: bool, code: str) -> ParseResult:
+def _nothing(
+    path: str, source: Source | None, limits: Limits, excerpts: bool, code: str, name: str | None = None
+) -> ParseResult:
     """The result of a database of which nothing can be had."""
-    source = source or next(s for s in SOURCES.values() if any(v.container == "sqlite" for v in s.variants.values()))
-    variant = next(name for name, v in source.variants.items() if v.container == "sqlite")
+    shown = path if name is None else name
+    if source is None:
+        raise UnknownSource(
+            f"{shown or 'the data'}: an SQLite database that cannot be read ({code}); pass `source=` for an account of it"
+        )
+    variant = next((name for name, v in source.variants.items() if v.container == "sqlite"), next(iter(source.variants)))
     run = _Run(source, limits, excerpts)
     size = os.stat(path).st_size  # noqa: PTH116 - a path stays the text that was given
-    run.ledger(path, size, "").unit(code, (0, 0, size))
-    return attrs.evolve(run.finish(path, variant, Gathered(())), snapshot=Snapshot("none"))
+    run.ledger(shown, size, "").unit(code, (0, 0, size))
+    return attrs.evolve(run.finish(shown, variant, Gathered(())), snapshot=Snapshot("none"))
 
 
 class _Reader:

@@ -98,14 +98,22 @@ class Rows:
 
     def stamp(self, ranges: tuple[tuple[Table, str, bool], ...]) -> str:
         """A text that changes when any row of these ranges does."""
+        known: dict[tuple[Table, str, bool], bytes] = self.shared.setdefault("stamps", {})
         digest = blake2b(digest_size=16)
-        for table, key, exact in ranges:
-            found = self.database.row(table, key) if exact else None
-            for row in ([found] if found else []) if exact else self.database.rows(table, key):
-                told = (row.table.encode(), (row.key or "").encode("utf-8", "replace"), row.kind.encode(), row.value or b"")
-                for part in (*told, row.problem.encode()):
-                    digest.update(len(part).to_bytes(8, "big") + part)
+        for part in ranges:
+            if part not in known:
+                known[part] = self._digest(*part)
+            digest.update(known[part])
         return digest.hexdigest()
+
+    def _digest(self, table: Table, key: str, exact: bool) -> bytes:
+        digest = blake2b(digest_size=16)
+        found = self.database.row(table, key) if exact else None
+        for row in ([found] if found else []) if exact else self.database.rows(table, key):
+            told = (row.table.encode(), (row.key or "").encode("utf-8", "replace"), row.kind.encode(), row.value or b"")
+            for part in (*told, row.problem.encode()):
+                digest.update(len(part).to_bytes(8, "big") + part)
+        return digest.digest()
 
 
 _SHOWN: Final = 1_000

@@ -9,12 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from convparse.reading.opening import open_regular
 from convparse.sources._source import Gathered, Head, Match
 
 _TRANSCRIPT: Final = frozenset({"sessionId", "leafUuid", "messageId", "parentUuid"})
 _FRAMES: Final = frozenset(
     {"assistant", "user", "result", "system", "stream_event", "control_response", "control_request", "rate_limit_event"}
 )
+_OWN: Final = frozenset({"uuid", "tools", "total_cost_usd"})
+"""Keys of frames that no other product's frames have."""
 _DEPTH: Final = 8
 
 
@@ -43,7 +46,7 @@ def detect(head: Head) -> Match | None:
         if type(only) is dict and only.get("type") == "result" and is_frame(only):
             return Match("json", "a result object with `session_id`")
     for record in records:
-        if is_frame(record) and record["type"] in _FRAMES and ("uuid" in record or record["type"] in ("system", "result")):
+        if is_frame(record) and record["type"] in _FRAMES and not _OWN.isdisjoint(record):
             return Match("stream-json", f"a `{record['type']}` frame with `session_id`")
         if is_prompt(record) and ("pastedContents" in record or "project" in record):
             return Match("history", "prompts with `display` and `project`")
@@ -109,17 +112,20 @@ def _metas(agents: list[str]) -> dict[str, str]:
 
 def _flat_agents(main: Path) -> list[str]:
     """Agent files beside the session (2.0.x), those that name it."""
+    names: list[str] = []
     try:
-        names = sorted(entry.name for entry in os.scandir(main.parent) if entry.is_file() and _is_agent(Path(entry.name)))
+        with os.scandir(main.parent) as entries:
+            names = sorted(entry.name for entry in entries if entry.name.startswith("agent-") and entry.name.endswith(".jsonl"))
     except OSError:
-        return []
+        pass
     mark = f'"sessionId":"{main.stem}"'.encode()
     return [str(main.parent / name) for name in names if mark in _beginning(main.parent / name)]
 
 
 def _beginning(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
+        file, _ = open_regular(str(path))
+        with file:
             return file.read(1 << 16)
     except OSError:
         return b""

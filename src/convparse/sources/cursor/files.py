@@ -25,12 +25,14 @@ def is_line(value: dict[str, Any]) -> bool:
     """True for a line of an agent's transcript."""
     if type(value.get("role")) is str and type(value.get("message")) is dict:
         return "uuid" not in value and "sessionId" not in value
-    return value.get("type") in _ENDS and "session_id" not in value
+    kind = value.get("type")
+    return type(kind) is str and kind in _ENDS and "session_id" not in value
 
 
 def is_frame(value: dict[str, Any]) -> bool:
     """True for a frame of ``cursor-agent``'s stdout."""
-    return value.get("type") in _FRAMES and type(value.get("session_id")) is str and "uuid" not in value
+    kind = value.get("type")
+    return type(kind) is str and kind in _FRAMES and type(value.get("session_id")) is str and "uuid" not in value
 
 
 def detect(head: Head) -> Match | None:
@@ -43,7 +45,7 @@ def detect(head: Head) -> Match | None:
     frames = [record for record in records if is_frame(record)]
     if any(frame["type"] in ("tool_call", "thinking") or "apiKeySource" in frame for frame in frames):
         return Match("stream-json", "frames with `session_id`, tool calls of their own")
-    if any(is_line(record) for record in records):
+    if any(is_line(record) for record in records if "role" in record):
         return Match("agent-transcript", "lines with `role` and `message` alone")
     text = head.data.lstrip()
     if text.startswith((b"user:", b"assistant:")) and not records:
