@@ -551,7 +551,7 @@ TESTS: Final[tuple[tuple[Callable[[dict[str, Any]], bool], dict[str, Any], bool]
 )
 
 
-@pytest.mark.parametrize("case", TESTS, ids=str)
+@pytest.mark.parametrize("case", TESTS, ids=lambda case: f"{case[0].__name__}-{sorted(case[1])}")
 def test_what_can_stand_alone(case: tuple[Callable[[dict[str, Any]], bool], dict[str, Any], bool]) -> None:
     test, value, expected = case
     assert test(value) is expected
