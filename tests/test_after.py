@@ -16,7 +16,8 @@ from tests import strategies_copilot
 from tests.strategies import DAMAGE, Generated, claude_code_sessions, examples, mutated
 from tests.strategies_codex import codex_sessions
 
-from convparse import SOURCES, Limits, Message, ParseResult, _after, _parse, parse
+import convparse
+from convparse import SOURCES, Limits, Message, ParseResult, _after, _parse
 from convparse.reading import jsonl
 from convparse.reading.opening import open_regular
 
@@ -42,6 +43,15 @@ def cursor_lines(count: int) -> bytes:
 ROWS = b"".join(map(row, range(1, 9)))
 SILENT = b'{"type":"atis-latch","sessionId":"s"}\n'
 """A line that Claude Code's reader leaves out without a draft."""
+
+
+NEW = ParseResult("", "", "")
+"""As ``after`` of a first parse: nothing to go on from, but something is to be kept."""
+
+
+def parse(path: Path, *source: str, after: ParseResult | None = None, **options: Any) -> ParseResult:
+    """A parse by somebody who follows the file: only those pay for what is kept."""
+    return convparse.parse(path, *source, after=NEW if after is None else after, **options)
 
 
 class Log:

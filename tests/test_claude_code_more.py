@@ -7,6 +7,7 @@ import pytest
 from tests.test_claude_code import assistant, call, jsonl, result, text, user, write
 
 from convparse import UnknownSource, parse, parse_bytes
+from convparse.sources.claude_code import files
 
 PATCH = [{"oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 2, "lines": ["-a", "+b", "+c"]}]
 
@@ -185,6 +186,6 @@ def test_an_agent_beside_the_session_that_cannot_be_opened_is_not_its_own(tmp_pa
     path = write(tmp_path / "s1.jsonl", user("u1", "Go."))
     agent = write(tmp_path / "agent-k1.jsonl", user("k1", "Count.", agentId="k1"))
     assert ["s1", "k1"] == [c.id for c in parse(path).conversations]
-    refuse(monkeypatch, Path, "open", agent)
+    refuse(monkeypatch, files, "open_regular", agent)
 
     assert ["s1"] == [c.id for c in parse(path).conversations]

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, NoReturn
 import attrs
 import orjson
 import pytest
+from tests.environment import unmeasured
 
 from convparse import (
     SOURCES,
@@ -335,7 +336,7 @@ def test_multiprocessing_is_imported_only_where_it_is_used() -> None:
         "sys.exit('multiprocessing' in sys.modules)"
     )
 
-    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+    assert subprocess.run([sys.executable, "-c", program], check=False, env=unmeasured()).returncode == 0
 
 
 # ---- the worker's side, seen from here -------------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ import tomllib
 from importlib import resources
 from pathlib import Path
 
+from tests.environment import unmeasured
+
 import convparse
 
 ROOT = Path(__file__).parents[1]
@@ -38,7 +40,7 @@ def test_the_types_ship():
 def test_importing_loads_nothing_that_is_not_used():
     code = "import sys, convparse; print(*sorted({'argparse', 'cattrs', 'sqlite3'} & set(sys.modules)))"
 
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=unmeasured())
 
     assert (found.stdout, found.stderr) == ("\n", "")
 
@@ -51,7 +53,7 @@ def test_readme_begins_with_the_command_that_shows_a_fixture():
 
 
 def test_readme_goes_on_with_the_command_that_passes_the_tests():
-    assert sh_blocks()[1] == ".venv/bin/pip install -e '.[test]' && .venv/bin/python -m pytest -q\n"
+    assert sh_blocks()[1] == ".venv/bin/pip install -e '.[test]' && .venv/bin/python -m pytest -q -n auto\n"
 
 
 def test_documents_link_only_to_files_that_are_there():

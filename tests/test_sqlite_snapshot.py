@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from tests import sqlite_writer
+from tests.environment import unmeasured
 from tests.strategies import THOROUGH
 
 import convparse
@@ -343,5 +344,5 @@ def test_a_file_with_a_connection_is_closed_with_the_last(tmp_path):
 
 def test_sqlite_is_imported_only_for_databases():
     code = "import sys; import convparse as c; c.parse_bytes(b'{}', source='cursor'); print('sqlite3' in sys.modules)"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ})
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=unmeasured())
     assert found.stdout == "False\n"

@@ -115,7 +115,8 @@ def _nothing(
     shown = path if name is None else name
     if source is None:
         raise UnknownSource(
-            f"{shown or 'the data'}: an SQLite database that cannot be read ({code}); pass `source=` for an account of it"
+            f"{shown or 'the data'}: an SQLite database that cannot be read ({code}); known sources: {', '.join(SOURCES)}."
+            " Pass `source=` for an account of it"
         )
     variant = next((name for name, v in source.variants.items() if v.container == "sqlite"), next(iter(source.variants)))
     run = _Run(source, limits, excerpts)

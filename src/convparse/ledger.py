@@ -211,7 +211,8 @@ class Ledger:
         return tuple(self._drops())
 
     def _in_file(self, place: Place, pointer: str) -> Origin:
-        return Origin(self.path, *place, pointer=pointer)
+        line, offset, length = place
+        return Origin(self.path, line or None, offset, length, pointer=pointer)
 
     def _drops(self) -> Iterator[Drop]:
         folds = sorted(self._folds.items(), key=lambda item: (item[1].place[1], item[0]))

@@ -33,9 +33,12 @@ open_message = opener(Message)
 
 
 def json_of(value: Any) -> Json:
-    """The value as JSON that is not modelled."""
+    """The value as JSON that is not modelled.
+
+    The bytes are copied: those of orjson come from a larger buffer, which leaves holes in memory as long as they are kept.
+    """
     try:
-        return make_json(dumps(value))
+        return make_json(bytes(memoryview(dumps(value))))
     except JSONEncodeError:
         return make_json(encode(value))
 

@@ -45,7 +45,7 @@ def detect(head: Head) -> Match | None:
     frames = [record for record in records if is_frame(record)]
     if any(frame["type"] in ("tool_call", "thinking") or "apiKeySource" in frame for frame in frames):
         return Match("stream-json", "frames with `session_id`, tool calls of their own")
-    if any(is_line(record) for record in records if "role" in record):
+    if any(is_line(record) for record in records if "role" in record or record.get("type") == "turn_ended"):
         return Match("agent-transcript", "lines with `role` and `message` alone")
     text = head.data.lstrip()
     if text.startswith((b"user:", b"assistant:")) and not records:
