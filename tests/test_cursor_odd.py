@@ -108,6 +108,11 @@ ODD: dict[str, tuple[Rows, set[str]]] = {
         set(),
     ),
     "table": ([("composerHeaders", "c", Json([1]))], set()),
+    "index that does not decode": ([("ItemTable", "composer.composerData", "{oops")], {"malformed-value"}),
+    "chat that does not decode": (
+        [("ItemTable", "workbench.panel.aichat.view.aichat.chatdata", "{oops")],
+        {"malformed-value"},
+    ),
     "chat": ([("ItemTable", "workbench.panel.aichat.view.aichat.chatdata", Json([1]))], {"not-an-object"}),
     "chat without tabs": ([("ItemTable", "workbench.panel.aichat.view.aichat.chatdata", Json({"tabs": 7}))], set()),
     "tabs": (
