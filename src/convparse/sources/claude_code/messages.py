@@ -124,7 +124,7 @@ def read_user(row: Row, place: Place, state: State) -> Draft:
     extra: Extra = {}
     shape = state.user(row, place)
     picked = shape.pick((*row.values(), None))
-    message, turn, owner, twin, denial, summary = picked[13:19]
+    message, turn, owner, twin = picked[13:17]
     if type(message) is not dict:
         return unknown_row(row, place, state, "user")
     if shape.kept:
@@ -139,25 +139,7 @@ def read_user(row: Row, place: Place, state: State) -> Draft:
     role = message.get("role")
     if type(role) is not str:
         role = _string(message, "role", "user", place, state, extra) or "user"
-    content = message.get("content")
-    paired = (twin is not None or denial is not None) and denial.__class__ in STRING and _is_result(content)
-    if paired:
-        blocks = _result(content, twin, denial, place, state, extra)
-    else:
-        blocks = _blocks(content, "user", place, state, extra)
-    if summary is not None:
-        extra["/isCompactSummary"] = summary
-    name = "user"
-    author: Author | None
-    if paired and not shape.marked:
-        author = "tool"
-    elif summary is True and all(type(block) is Text for block in blocks):
-        author, name = "harness", "summary-row"
-    else:
-        author, blocks = who(row, blocks, shape.marked, side or picked[4] is not None, extra)
-    if not paired:
-        kept = {"/toolUseResult": twin, "/toolDenialKind": denial}
-        extra.update({pointer: value for pointer, value in kept.items() if value is not None})
+    author, name, blocks = _said(row, picked, shape.marked, side, place, state, extra)
     facts = _user_facts(twin, blocks, extra)
     entry = open_message(
         key,
@@ -185,6 +167,27 @@ def read_user(row: Row, place: Place, state: State) -> Draft:
     if name == "summary-row":
         entry = _summary(entry)
     return Draft(entry, name, place, group, uuid, parent, side, facts)
+
+
+def _said(
+    row: Row, picked: tuple[Any, ...], marked: bool, side: bool, place: Place, state: State, extra: Extra
+) -> tuple[Author | None, str, tuple[Block, ...]]:
+    """Author, name and blocks of a user row; a result has what its twin says of it."""
+    content, (twin, denial, summary) = picked[13].get("content"), picked[16:19]
+    if summary is not None:
+        extra["/isCompactSummary"] = summary
+    if (twin is not None or denial is not None) and denial.__class__ in STRING and _is_result(content):
+        blocks = _result(content, twin, denial, place, state, extra)
+        if not marked:
+            return "tool", "user", blocks
+    else:
+        blocks = _blocks(content, "user", place, state, extra)
+        kept = {"/toolUseResult": twin, "/toolDenialKind": denial}
+        extra.update({pointer: value for pointer, value in kept.items() if value is not None})
+        if summary is True and all(type(block) is Text for block in blocks):
+            return "harness", "summary-row", blocks
+    author, blocks = who(row, blocks, marked, side or picked[4] is not None, extra)
+    return author, "user", blocks
 
 
 def _turn(turn: Any, group: str | None, place: Place, state: State, extra: Extra) -> str | None:
