@@ -8,18 +8,14 @@ from typing import Any, Final
 
 from convparse.blocks import Attachment, Block, Image, Injected, Text, ToolResult
 from convparse.records import Author
-from convparse.sources._reading import Extra
 from convparse.sources.claude_code import tags
-from convparse.sources.claude_code.fields import MARKS
 
 _OWN: Final = ("isMeta", "ownNote", "turnCompanion")
 _SAID: Final = frozenset({Text, Image, Attachment})
 _TYPED: Final = frozenset({"typed", "queued", "suggestion_accepted"})
 
 
-def who(
-    row: dict[str, Any], blocks: tuple[Block, ...], marked: bool, task: bool, extra: Extra
-) -> tuple[Author | None, tuple[Block, ...]]:
+def who(row: dict[str, Any], blocks: tuple[Block, ...], marked: bool, task: bool) -> tuple[Author | None, tuple[Block, ...]]:
     """The author, and the blocks with injected text told apart.
 
     ``marked``: the row has one of ``MARKS``. ``task``: it belongs to a sub-agent.
@@ -27,7 +23,6 @@ def who(
     if not marked and len(blocks) == 1 and type(blocks[0]) is ToolResult:
         return "tool", blocks
     has_result = any(type(block) is ToolResult for block in blocks)
-    extra.update({f"/{name}": row[name] for name in MARKS if row.get(name) is not None})
     origin, source = row.get("origin"), row.get("promptSource")
     kind = origin.get("kind") if type(origin) is dict else None
     own = any(row.get(name) is True for name in _OWN) or row.get("rowSource") in ("harness", "hook") or source == "system"

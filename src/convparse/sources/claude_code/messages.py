@@ -14,7 +14,7 @@ from convparse.sources.claude_code.authors import split_blocks, who
 from convparse.sources.claude_code.content import PLAIN, judge_block, read_block, read_result
 from convparse.sources.claude_code.envelope import Row, read_envelope
 from convparse.sources.claude_code.events import chain_event, unknown_row
-from convparse.sources.claude_code.fields import ASSISTANT_MESSAGE, ATTACHMENT, USER_MESSAGE
+from convparse.sources.claude_code.fields import ASSISTANT_MESSAGE, ATTACHMENT, MARKS, USER_MESSAGE
 from convparse.sources.claude_code.state import Draft, State
 from convparse.sources.claude_code.usage import read_usage
 
@@ -176,6 +176,8 @@ def _said(
     content, (twin, denial, summary) = picked[13].get("content"), picked[16:19]
     if summary is not None:
         extra["/isCompactSummary"] = summary
+    if marked:
+        extra.update({f"/{name}": row[name] for name in MARKS if row.get(name) is not None})
     if (twin is not None or denial is not None) and denial.__class__ in STRING and _is_result(content):
         blocks = _result(content, twin, denial, place, state, extra)
         if not marked:
@@ -186,7 +188,7 @@ def _said(
         extra.update({pointer: value for pointer, value in kept.items() if value is not None})
         if summary is True and all(type(block) is Text for block in blocks):
             return "harness", "summary-row", blocks
-    author, blocks = who(row, blocks, marked, side or picked[4] is not None, extra)
+    author, blocks = who(row, blocks, marked, side or picked[4] is not None)
     return author, "user", blocks
 
 
