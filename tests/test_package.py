@@ -53,7 +53,7 @@ def test_readme_begins_with_the_command_that_shows_a_fixture():
 
 
 def test_readme_goes_on_with_the_command_that_passes_the_tests():
-    assert sh_blocks()[1] == ".venv/bin/pip install -e '.[test]' && .venv/bin/python -m pytest -q -n auto\n"
+    assert sh_blocks()[1] == ".venv/bin/pip install -e '.[test]' && .venv/bin/python -m pytest -q -n auto --dist loadfile\n"
 
 
 def test_documents_link_only_to_files_that_are_there():
