@@ -306,6 +306,11 @@ def _step(
             yield message(run, here, "user", "tool", [block], NEVER, inside)
         else:
             extra[here] = result
+    yield _end(run, value, at, extra)
+
+
+def _end(run: Opened, value: dict[str, Any], at: str, extra: Extra) -> Draft:
+    """The event that closes a step: its error or reflection, and what stands nowhere else."""
     error, thought = value.get("error"), value.get("reflection")
     text = error if type(error) is str and error else thought if type(thought) is str and thought else None
     data = {pointer.removeprefix(f"{at}/"): item for pointer, item in extra.items()}
@@ -322,7 +327,7 @@ def _step(
         timestamp_origin=when[1],
         timestamp_text=when[2],
     )
-    yield Draft(event, "step", run.place, None)
+    return Draft(event, "step", run.place, None)
 
 
 def _inputs(interaction: dict[str, Any] | None) -> list[Any]:
