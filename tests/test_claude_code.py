@@ -398,3 +398,13 @@ def test_every_record_type_of_the_product_is_read_or_skipped_by_name_or_kept_raw
     kept = [entry for entry in (*found.conversation.entries, *found.loose) if entry.origin.line == 3]
     assert (len(kept) == 1) is (name not in SKIPPED)
     assert found.account.balanced
+
+
+def test_a_marked_row_with_a_result_keeps_the_result_and_its_mark():
+    row = user("r1", result("t1", "ok"), "a1", isMeta=True, toolUseResult={"stdout": "ok"})
+    found = parse_bytes(jsonl(user("u1", "Go."), assistant("a1", call("t1", command="ls"), "u1"), row), source="claude-code")
+
+    last = found.conversation.messages[-1]
+    assert [("t1", "ToolResult")] == [(block.call_id, type(block).__name__) for block in last.blocks]
+    assert last.extra.value["/isMeta"] is True
+    assert found.account.balanced

@@ -614,3 +614,15 @@ def test_counts_of_an_odd_make_count_nothing() -> None:
         assert parse(META, said, event("token_count", info={"last_token_usage": odd})).conversation.usage.input_tokens is None
     late = parse(META, event("token_count", info={"last_token_usage": {"input_tokens": 4, "output_tokens": 1}}))
     assert late.conversation.usage.input_tokens is None
+
+
+def test_a_search_with_an_id_of_its_own_is_not_what_another_searched() -> None:
+    action = {"type": "search", "query": "q"}
+    result = parse(
+        META,
+        response("web_search_call", id="ws_1", status="completed", action=action),
+        event("web_search_end", call_id="ws_2", query="q", action=action),
+    )
+
+    calls = [block for said in result.conversation.messages for block in said.blocks if type(block) is ToolCall]
+    assert [call.id for call in calls] == ["ws_1", "ws_2"]
