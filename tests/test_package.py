@@ -11,7 +11,7 @@ from tests.environment import unmeasured
 import convparse
 
 ROOT = Path(__file__).parents[1]
-FIXTURE = "tests/fixtures/claude_code/readme.jsonl"
+FIXTURE = "tests/fixtures/claude_code/first_look.jsonl"
 
 
 def sh_blocks() -> list[str]:

@@ -1,16 +1,11 @@
-import io
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta, timezone
-from pathlib import Path
 from typing import get_args
 
 import attrs
 import pytest
 
-import convparse
-from convparse import __main__ as command
-from convparse._show import _SHOWN, BLOCKS, NARROWEST, plain, render, render_drops
+from convparse._discover import Found
+from convparse._show import _SHOWN, BLOCKS, CONVERSATIONS, NARROWEST, plain, render, render_drops, render_found
 from convparse.blocks import (
     Answer,
     Attachment,
@@ -30,8 +25,6 @@ from convparse.drops import Account, Bin, Drop
 from convparse.records import Conversation, Event, Link, Message, Origin
 from convparse.result import ParseResult
 
-ROOT = Path(__file__).parents[1]
-FIXTURE = "tests/fixtures/claude_code/readme.jsonl"
 NOON = datetime(2026, 9, 1, 12, 0, 5, 250_000, UTC)
 
 
@@ -282,119 +275,20 @@ def test_drops_are_never_cut():
     assert render_drops(result(dropped=(drop,), skipped=(attrs.evolve(drop, fate="skipped"),))).count(pattern) == 2
 
 
-# The command
+def test_many_conversations_are_shown_by_their_headings():
+    talks = [conversation(message(Text("Hello.")), named=f"c{number}") for number in range(CONVERSATIONS + 2)]
+
+    page = render(result(*talks))
+
+    assert page.count("Hello.") == CONVERSATIONS
+    assert "conversation c21: 1 messages, 0 events\n  … and 1 more\n" in page
+    assert render(result(*talks), messages=len(talks)).count("Hello.") == len(talks)
 
 
-class Parsed:
-    """In the place of ``convparse.parse``: gives what it was told to, and remembers how it was called."""
+def test_what_was_found_is_one_line():
+    found = [Found("codex", "/home/ada/a\x1b[2J.jsonl", ("a",)), Found("copilot-cli", "/b", problem="unreadable")]
 
-    def __init__(self, outcome):
-        self.outcome = outcome
-        self.called = None
-
-    def __call__(self, path, source=None, **options):
-        self.called = (path, source, options)
-        if isinstance(self.outcome, Exception):
-            raise self.outcome
-        return self.outcome
-
-
-@pytest.fixture
-def parsed(monkeypatch):
-    def put(outcome):
-        monkeypatch.setattr(convparse, "parse", stand_in := Parsed(outcome))
-        monkeypatch.setenv("COLUMNS", "100")
-        return stand_in
-
-    return put
-
-
-def test_the_command_shows_the_page(parsed, capsys):
-    whole = result(conversation(message(Text("Hello."))), **DROPS)
-    stand_in = parsed(whole)
-
-    assert command.main(["a.jsonl"]) == 0
-    assert (f"{render(whole)}\n", "") == capsys.readouterr()
-    assert stand_in.called == ("a.jsonl", None, {"subagents": True})
-
-
-def test_the_command_passes_its_options_on(parsed, capsys):
-    stand_in = parsed(whole := result(conversation(message(Text("Hello.")))))
-
-    command.main(["a.jsonl", "--source", "claude-code", "--no-subagents", "--messages", "0"])
-
-    assert stand_in.called == ("a.jsonl", "claude-code", {"subagents": False})
-    assert f"{render(whole, messages=0)}\n" == capsys.readouterr().out
-
-
-def test_the_command_can_show_the_drops_alone(parsed, capsys):
-    parsed(whole := result(conversation(message(Text("Hello."))), **DROPS))
-
-    command.main(["--drops-only", "a.jsonl"])
-
-    assert f"{render_drops(whole)}\n" == capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("dropped", "status"), [(DROPS["dropped"], 1), (DROPS["dropped"][1:], 0), ((), 0)], ids=["lost", "unknown", "nothing"]
-)
-def test_with_check_lost_content_is_a_status(parsed, dropped, status):
-    parsed(result(dropped=dropped))
-
-    assert status == command.main(["--check", "a.jsonl"])
-    assert command.main(["a.jsonl"]) == 0
-
-
-@pytest.mark.parametrize(
-    ("error", "line"),
-    [
-        (convparse.ConvparseError("no such\nsource: \x1b"), "convparse: no such source: \\x1b\n"),
-        (FileNotFoundError(2, "No such file or directory", "a"), "convparse: [Errno 2] No such file or directory: 'a'\n"),
-    ],
-)
-def test_a_bad_call_is_one_line_and_status_2(parsed, capsys, error, line):
-    parsed(error)
-
-    assert command.main(["a"]) == 2
-    assert ("", line) == capsys.readouterr()
-
-
-@pytest.mark.parametrize("arguments", [[], ["--messages", "-1", "a"], ["--messages", "ten", "a"], ["--drops", "a"]])
-def test_wrong_arguments_end_with_status_2(arguments, capsys):
-    with pytest.raises(SystemExit) as ended:
-        command.main(arguments)
-
-    assert ended.value.code == 2
-    assert capsys.readouterr().err.startswith("usage: convparse ")
-
-
-def test_any_terminal_can_show_the_page(parsed, monkeypatch):
-    parsed(result(conversation(message(Text("naïve 字")), title="\ud800")))
-    raw = io.BytesIO()
-    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, "ascii"))
-
-    assert command.main(["a.jsonl"]) == 0
-    assert b"na\\xefve \\u5b57" in raw.getvalue()
-
-
-@pytest.mark.parametrize("close", [lambda _: None, lambda stream: stream.write("")], ids=["closes", "fails to close"])
-def test_a_reader_that_goes_away_is_no_error(parsed, monkeypatch, close):
-    class Gone(io.StringIO):
-        def write(self, text):
-            raise BrokenPipeError
-
-    Gone.close = close
-    parsed(result())
-    monkeypatch.setattr(sys, "stdout", Gone())
-
-    assert command.main(["a.jsonl"]) == 0
-
-
-def test_the_module_runs_on_the_fixture_of_the_readme():
-    found = subprocess.run(
-        [sys.executable, "-m", "convparse", "--check", FIXTURE], cwd=ROOT, capture_output=True, encoding="utf-8"
-    )
-
-    assert (found.returncode, found.stderr) == (1, "")
-    assert found.stdout.startswith(f"claude-code transcript: {FIXTURE}\n")
-    assert "lost malformed-line" in found.stdout.split("\ndropped:")[-1]
+    assert [render_found(one) for one in found] == [
+        "codex        /home/ada/a\\x1b[2J.jsonl",
+        "copilot-cli  /b  (passed over: unreadable)",
+    ]

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from convparse.blocks import (
     Answer,
@@ -30,8 +30,13 @@ from convparse.blocks import (
 from convparse.records import Conversation, Entry, Event, Message
 from convparse.result import ParseResult
 
+if TYPE_CHECKING:
+    from convparse._discover import Found
+
 BLOCKS: Final = 12
 """How many blocks of one message are shown."""
+CONVERSATIONS: Final = 20
+"""How many conversations are shown with their messages, or as many as messages are wanted; others have a heading alone."""
 NARROWEST: Final = 70
 """Below this width the columns would leave no room for text."""
 _INDENT: Final = " " * 38
@@ -43,12 +48,14 @@ _Outcomes: TypeAlias = dict[tuple[str, Block], str]
 
 
 def render(result: ParseResult, *, messages: int = 10, width: int = 100) -> str:
-    """The summary, the first messages of every conversation, and what was dropped."""
+    """The summary, the first messages of the conversations, and what was dropped."""
     width = max(width, NARROWEST)
     parts = ["\n".join(plain(line) for line in str(result).split("\n"))]
     links = [(c.id, link) for c in result.conversations for link in c.links]
     parents: _Parents = {link.id: parent for parent, link in links if link.kind == "subagent"}
-    parts += [_conversation(c, parents, messages, width) for c in result.conversations]
+    whole = max(CONVERSATIONS, messages)
+    parts += [_conversation(c, parents, messages, width) for c in result.conversations[:whole]]
+    parts += [_conversation(c, parents, 0, width) for c in result.conversations[whole:]]
     if result.loose:
         heading = f"loose: {len(result.loose)} entries that belong to no conversation"
         parts.append("\n".join((heading, *_listing(result.loose, {}, messages, width))))
@@ -59,6 +66,12 @@ def render_drops(result: ParseResult) -> str:
     """What is lost, altered or unknown, then what was skipped, by name."""
     dropped = [f"  {plain(str(drop))}" for drop in result.dropped]
     return "\n".join(["dropped:", *dropped] if dropped else ["dropped: nothing"]) + "\n\n" + _skipped(result)
+
+
+def render_found(found: "Found") -> str:
+    """What ``discover`` found, in one line."""
+    problem = "" if found.problem is None else f"  (passed over: {found.problem})"
+    return plain(f"{found.source:<{len('copilot-cli')}}  {found.path}{problem}")
 
 
 def plain(text: str) -> str:

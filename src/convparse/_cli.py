@@ -1,0 +1,193 @@
+"""The command line: ``convparse show``, ``drops``, ``list`` and ``rows``.
+
+What comes in: arguments, and for ``-`` the bytes of standard input. What goes out: text or data on standard output, complaints
+of one line each on standard error, and an exit status: 0; 1 if content was lost; 2 if the call was bad or a file could not be
+read, which costs no other file. ``_options`` reads the arguments, ``_show`` makes the text, ``_output`` knows the terminal.
+"""
+
+import csv
+import json
+import os
+import shutil
+import sys
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import islice
+from typing import Final
+
+import attrs
+import orjson
+
+import convparse
+from convparse._options import COMMANDS, nearest, options_of
+from convparse._output import Output
+from convparse._show import plain, render, render_drops, render_found
+from convparse.result import ParseResult
+from convparse.tables import TABLES, Value
+
+INTERRUPTED: Final = 130
+"""The exit status of what was stopped from the keyboard, as shells have it."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the arguments say, and give the exit status; ``SystemExit`` for arguments that make no sense."""
+    run = _Run(options_of(sys.argv[1:] if arguments is None else arguments), Output(sys.stdout))
+    try:
+        _DO[run.options.command](run)
+        run.out.flush()
+    except convparse.ConvparseError as error:
+        run.complain(str(error))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    if run.out.error is not None:
+        run.complain(f"the output cannot be written: {run.out.error.strerror}")
+    return run.status
+
+
+@attrs.define(eq=False)
+class _Run:
+    """One call of the command: its options, its output, and the exit status so far."""
+
+    options: Namespace
+    out: Output
+    status: int = 0
+
+    def results(self, read: Callable[[str, Namespace], Iterator[ParseResult]]) -> Iterator[ParseResult]:
+        """What the paths hold, one after the other, as long as anybody reads."""
+        for path in self.options.paths:
+            try:
+                for result in read(path, self.options):
+                    self._count(result)
+                    yield result
+                    if self.out.gone:
+                        return
+            except OSError as error:
+                self.complain(f"{path}: {error.strerror or error}{_hint(path)}")
+            except convparse.ConvparseError as error:
+                self.complain(f"{error}{_hint(path)}".replace("Pass `source=`", "Give --source"))
+
+    def _count(self, result: ParseResult) -> None:
+        if not self.options.exit_zero and any(drop.code not in self.options.ignore for drop in result.lost):
+            self.status = max(self.status, 1)
+
+    def complain(self, message: str) -> None:
+        """Say in one line what is wrong with the call."""
+        self.status = 2
+        Output(sys.stderr).text(plain(f"convparse: {' '.join(message.split())}"))
+
+
+def _hint(path: str) -> str:
+    if os.path.isdir(path):  # noqa: PTH112 - a path stays the text that was given
+        return "; `convparse list FOLDER` tells which sessions are below a folder"
+    return "" if os.path.lexists(path) else nearest(path, COMMANDS)
+
+
+# ---- reading ---------------------------------------------------------------------------------------------------------------
+
+
+def _whole(path: str, options: Namespace) -> Iterator[ParseResult]:
+    """A file as one result."""
+    if path != "-":
+        yield convparse.parse(path, options.source, conversation_id=options.conversation, subagents=options.subagents)
+    elif sys.stdin is None:
+        raise convparse.ConvparseError("-: there is no standard input")
+    else:
+        data = sys.stdin.buffer.read()
+        yield convparse.parse_bytes(data, source=options.source, name="<stdin>", conversation_id=options.conversation)
+
+
+def _one_by_one(path: str, options: Namespace) -> Iterator[ParseResult]:
+    """A database as a result for every conversation, in memory for one of them."""
+    if path == "-" or options.conversation is not None:
+        return _whole(path, options)
+    return convparse.iter_conversations(path, options.source, subagents=options.subagents)
+
+
+# ---- the commands ----------------------------------------------------------------------------------------------------------
+
+
+def _show(run: _Run) -> None:
+    width = shutil.get_terminal_size((100, 24)).columns
+    _write_results(run, lambda result: render(result, messages=run.options.limit, width=width))
+
+
+def _drops(run: _Run) -> None:
+    several = len(run.options.paths) > 1
+    _write_results(run, lambda result: (f"{plain(result.path)}\n" if several else "") + render_drops(result))
+
+
+def _write_results(run: _Run, page: Callable[[ParseResult], str]) -> None:
+    for number, result in enumerate(run.results(_whole)):
+        if run.options.json:
+            shown = result if run.options.command == "show" else attrs.evolve(result, conversations=(), loose=())
+            run.out.json(convparse.to_json(shown))
+        else:
+            run.out.text(f"\n{page(result)}" if number else page(result))
+
+
+def _list(run: _Run) -> None:
+    options = run.options
+    found = (one for one in convparse.discover(options.roots or None) if options.source in (None, one.source))
+    counts = Counter[bool]()
+    for one in islice(found, options.limit):
+        counts[one.problem is None] += 1
+        if options.json:
+            run.out.json(_encode(attrs.asdict(one)))
+        else:
+            run.out.text(render_found(one))
+        if run.out.gone:
+            return
+    if not options.json:
+        run.out.text(f"{counts[True]} found, {counts[False]} passed over")
+
+
+def _rows(run: _Run) -> None:
+    options = run.options
+    columns = options.columns or list(TABLES[options.table])
+    if unknown := [name for name in columns if name not in TABLES[options.table]]:
+        hint = nearest(unknown[0], TABLES[options.table])
+        raise convparse.ConvparseError(f"the table {options.table} has no column {unknown[0]!r}{hint}")
+    write = _WRITERS[options.format](run.out, columns)
+    rows = (row for result in run.results(_one_by_one) for row in convparse.iter_rows(result, options.table))
+    for row in islice(rows, options.limit):
+        write([row[name] for name in columns])
+        if run.out.gone:
+            return
+
+
+_DO: Final[Mapping[str, Callable[[_Run], None]]] = {"show": _show, "drops": _drops, "list": _list, "rows": _rows}
+
+
+# ---- rows ------------------------------------------------------------------------------------------------------------------
+
+
+def _json_lines(out: Output, columns: Sequence[str]) -> Callable[[Sequence[Value]], None]:
+    return lambda row: out.json(_encode({name: _told(value) for name, value in zip(columns, row, strict=True)}))
+
+
+def _csv(out: Output, columns: Sequence[str]) -> Callable[[Sequence[Value]], None]:
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    return lambda row: writer.writerow([out.cell(_cell(value)) for value in row])
+
+
+_WRITERS: Final = {"jsonl": _json_lines, "csv": _csv}
+
+
+def _told(value: Value) -> str | int | float | bool | None:
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+def _cell(value: Value) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "" if value is None else str(_told(value))
+
+
+def _encode(value: object) -> bytes:
+    try:
+        return orjson.dumps(value)
+    except orjson.JSONEncodeError:  # an integer over 64 bits, or a path that is not UTF-8
+        return json.dumps(value, separators=(",", ":")).encode()
