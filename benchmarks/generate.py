@@ -274,13 +274,18 @@ class _Session:
         self._chain({"attachment": {"type": kind, **more}, "type": "attachment", **self._stamp()})
 
 
-def write_session(path: str | Path, size_bytes: int, mean_line: float, seed: int = 0) -> int:
+def write_lines(file: BinaryIO, size_bytes: int, mean_line: float, seed: int = 0) -> int:
     """Write a session of at least ``size_bytes``, its lines ``mean_line`` bytes long in the mean; the number of lines."""
-    with Path(path).open("wb", buffering=1 << 20) as file:
-        session = _Session(file, mean_line, seed)
-        while session.bytes < size_bytes:
-            session.turn()
+    session = _Session(file, mean_line, seed)
+    while session.bytes < size_bytes:
+        session.turn()
     return session.lines
+
+
+def write_session(path: str | Path, size_bytes: int, mean_line: float, seed: int = 0) -> int:
+    """The same, as a file."""
+    with Path(path).open("wb", buffering=1 << 20) as file:
+        return write_lines(file, size_bytes, mean_line, seed)
 
 
 def main() -> None:

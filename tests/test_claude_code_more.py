@@ -186,6 +186,17 @@ def test_an_agent_beside_the_session_that_cannot_be_opened_is_not_its_own(tmp_pa
     path = write(tmp_path / "s1.jsonl", user("u1", "Go."))
     agent = write(tmp_path / "agent-k1.jsonl", user("k1", "Count.", agentId="k1"))
     assert ["s1", "k1"] == [c.id for c in parse(path).conversations]
-    refuse(monkeypatch, files, "open_regular", agent)
+    refuse(monkeypatch, files, "read_beginning", agent)
 
     assert ["s1"] == [c.id for c in parse(path).conversations]
+
+
+def test_paths_stay_as_they_were_given(tmp_path, monkeypatch):
+    write(tmp_path / "s1.jsonl", user("u1", "Go."))
+    write(tmp_path / "agent-k1.jsonl", user("k1", "Count.", agentId="k1"))
+    write(tmp_path / "s1" / "subagents" / "agent-k2.jsonl", user("k2", "Add.", agentId="k2"))
+    monkeypatch.chdir(tmp_path)
+    expected = ["s1.jsonl", str(Path("s1/subagents/agent-k2.jsonl")), "agent-k1.jsonl"]
+
+    assert expected == [account.path for account in parse("s1.jsonl").accounts]
+    assert expected == [account.path for account in parse("s1").accounts]

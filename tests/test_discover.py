@@ -13,6 +13,8 @@ import pytest
 from convparse import SOURCES, ConvparseError, Found, _discover, _stamps, discover, iter_conversations, parse
 from convparse._discover import Machine, find
 from convparse._places import FORKS, PLACES
+from convparse.reading.opening import read_beginning
+from convparse.sources.claude_code import files
 
 ID, OTHER = "0a0b0c0d-0000-4000-8000-000000000001", "0a0b0c0d-0000-4000-8000-000000000002"
 CLAUDE = (
@@ -278,6 +280,19 @@ def test_files_of_sub_agents_belong_to_their_session(home: Path) -> None:
     assert only(here(home)).conversation_ids == (ID,)
 
 
+def test_an_agent_beside_many_sessions_is_looked_at_once_for_all_of_them(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sessions = [put(home, f".claude/projects/-p/{letter * 8}.jsonl", CLAUDE) for letter in "abc"]
+    agent = put(home, ".claude/projects/-p/agent-1a.jsonl", AGENT.replace(ID.encode(), b"bbbbbbbb"))
+    looks = []
+    monkeypatch.setattr(files, "read_beginning", lambda path, size: (looks.append(path), read_beginning(path, size))[1])
+
+    found = here(home)
+
+    assert [str(agent)] == looks
+    assert [str(path) for path in sessions] == [item.path for item in found]
+    assert [parse(path).stamp for path in sessions] == [item.stamp for item in found]
+
+
 def test_sub_agents_without_their_session_are_found_once(home: Path) -> None:
     put(home, f".claude/projects/-p/{ID}/subagents/agent-a1.jsonl", AGENT)
     put(home, f".claude/projects/-p/{ID}/subagents/workflows/r/agent-a2.jsonl", AGENT)
@@ -471,7 +486,7 @@ def test_what_may_not_be_read_is_told(home: Path, monkeypatch: pytest.MonkeyPatc
             raise PermissionError(13, "no", path)
         return scan(path)
 
-    def refused(path: str) -> NoReturn:
+    def refused(path: str, size: int) -> NoReturn:
         raise PermissionError(13, "no", path)
 
     monkeypatch.setattr(os, "scandir", guarded)
@@ -479,7 +494,7 @@ def test_what_may_not_be_read_is_told(home: Path, monkeypatch: pytest.MonkeyPatc
         ".claude/projects/-p": ("claude-code", "unreadable"),
         f".claude/projects/-q/{OTHER}.jsonl": ("claude-code", None),
     }
-    monkeypatch.setattr(_discover, "open_regular", refused)
+    monkeypatch.setattr(_discover, "read_beginning", refused)
     assert (str(other), "unreadable") in [(item.path, item.problem) for item in here(home)]
 
 

@@ -12,8 +12,9 @@ credentials is opened, no database is opened as one.
 
 import os
 import re
+import stat
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, TypeAlias
 
 import attrs
@@ -21,14 +22,16 @@ import attrs
 from convparse import _stamps
 from convparse._places import PLACES, Base, Place
 from convparse.errors import ConvparseError
-from convparse.reading.opening import open_regular
+from convparse.reading.opening import read_beginning
 from convparse.sources import SOURCES
+from convparse.sources._source import Gathered
 
 DEPTH: Final = 64
 """Levels of folders below a base."""
 _HEAD: Final = 4_096
 _MARKS: Final = (b"{", b"[", b"\0")
 """What JSON begins with, somewhere in its first bytes, or damage that may hide it."""
+_FILE: Final = -1
 _MAGIC: Final[Mapping[str, bytes]] = {"database": b"SQLite format 3\0", "zstd": b"\x28\xb5\x2f\xfd"}
 
 
@@ -87,8 +90,7 @@ def find(roots: list[str] | None, machine: Machine) -> Iterator[Found]:
     for source, places in PLACES.items():
         search = _Search()
         for place in places:
-            for folder in _bases(place.base, machine) if roots is None else _below(place.base, roots):
-                search.look(place, folder)
+            search.look(place, _bases(place.base, machine) if roots is None else _below(place.base, roots))
         yield from _sessions(source, search.files)
         yield from (Found(source, path, problem=problem) for path, problem in search.problems.items())
 
@@ -166,17 +168,20 @@ class _Search:
     """What was found of one source: the files of its places, and what was passed over."""
 
     def __init__(self) -> None:
-        self._seen: set[tuple[Place | None, int, int]] = set()
+        self._seen: set[tuple[int, tuple[str, ...], int, int]] = set()
+        self._kinds: dict[Place, int] = {}
         self.files: dict[str, tuple[Place, str | None]] = {}
         self.problems: dict[str, str] = {}
 
-    def look(self, place: Place, base: str) -> None:
-        """List the folders of a place below one base."""
-        stack: list[_Step] = [(base, tuple(place.folder.split("/")) if place.folder else (), 0)]
-        while stack:
-            stack.extend(reversed(list(self._step(place, *stack.pop()))))
+    def look(self, place: Place, bases: Iterable[str]) -> None:
+        """List the folders of a place below its bases."""
+        kind = self._kinds.setdefault(attrs.evolve(place, folder=""), len(self._kinds))
+        for base in bases:
+            stack: list[_Step] = [(base, tuple(place.folder.split("/")) if place.folder else (), 0)]
+            while stack:
+                stack.extend(reversed(list(self._step(place, kind, *stack.pop()))))
 
-    def _step(self, place: Place, folder: str, pattern: tuple[str, ...], depth: int) -> Iterator[_Step]:
+    def _step(self, place: Place, kind: int, folder: str, pattern: tuple[str, ...], depth: int) -> Iterator[_Step]:
         """One folder; what is to be looked at below it."""
         if pattern and "*" not in pattern[0]:
             yield _join(folder, pattern[0]), pattern[1:], depth + 1
@@ -187,7 +192,7 @@ class _Search:
         deep = pattern[:1] == ("**",)
         if deep and pattern[1:]:  # the folders of no level
             yield _join(folder, pattern[1]), pattern[2:], depth + 1
-        for entry in self._list(place, pattern, folder):
+        for entry in self._list(kind, pattern, folder):
             if entry.is_dir(follow_symlinks=False):
                 if pattern:
                     yield entry.path, pattern if deep else pattern[1:], depth + 1
@@ -196,10 +201,10 @@ class _Search:
             elif not pattern[int(deep) :] and re.fullmatch(place.name, entry.name):
                 self._take(place, entry.path)
 
-    def _list(self, place: Place, pattern: tuple[str, ...], folder: str) -> list["os.DirEntry[str]"]:
-        """The entries of a folder, if it was not listed for this place before."""
+    def _list(self, kind: int, pattern: tuple[str, ...], folder: str) -> list["os.DirEntry[str]"]:
+        """The entries of a folder, if it was not listed before for what is looked for below it."""
         try:
-            if not self._is_new(attrs.evolve(place, folder="/".join(pattern)), folder):
+            if not self._is_new(kind, pattern, _status(folder)):
                 return []
             with os.scandir(folder) as entries:
                 return sorted(entries, key=lambda entry: entry.name)
@@ -211,26 +216,28 @@ class _Search:
 
     def _take(self, place: Place, path: str) -> None:
         try:
-            if self._is_new(None, path):
-                regular = os.path.isfile(path)  # noqa: PTH113
+            status = _status(path)
+            if self._is_new(_FILE, (), status):
+                regular = stat.S_ISREG(status.st_mode)
                 problem = place.problem or (_problem(path, place.form) if regular else "not-regular")
                 self.files[path] = (place, problem)
         except OSError:
             self.problems[path] = "unreadable"
 
-    def _is_new(self, place: Place | None, path: str) -> bool:
-        status = os.stat(path)  # noqa: PTH116 - not the entry's: on Windows that has no inode
-        key = (place, status.st_dev, status.st_ino)
+    def _is_new(self, kind: int, pattern: tuple[str, ...], status: os.stat_result) -> bool:
+        key = (kind, pattern, status.st_dev, status.st_ino)
         new = key not in self._seen
         self._seen.add(key)
         return new
 
 
+def _status(path: str) -> os.stat_result:
+    return os.stat(path)  # noqa: PTH116 - not the entry's: on Windows that has no inode
+
+
 def _problem(path: str, form: str) -> str | None:
     """What the first bytes tell against a file."""
-    file, _ = open_regular(path)
-    with file:
-        head = file.read(_HEAD)
+    head = read_beginning(path, _HEAD)
     if not head:
         return "empty"
     if form in _MAGIC:
@@ -245,12 +252,18 @@ def _is_text(data: bytes) -> bool:
         return False
 
 
+Gather: TypeAlias = Callable[[str, str, bool], Gathered]
+
+
 # ---- sessions --------------------------------------------------------------------------------------------------------------
 
 
 def _sessions(source: str, files: Mapping[str, tuple[Place, str | None]]) -> Iterator[Found]:
     """The sessions that files make, each once: what another one of them is made of is not found by itself."""
-    gathered = {path: _gathered(source, path, place, problem) for path, (place, problem) in files.items()}
+    adapter = SOURCES[source]
+    gather = adapter.gather if adapter.gathering is None else adapter.gathering()
+    variants = adapter.variants
+    gathered = {path: _gathered(gather, variants, path, *about) for path, about in files.items()}
     owned: set[str] = set()
     for path in sorted(files, key=lambda path: -len(gathered[path])):
         if path not in owned and files[path][1] in (None, "empty"):
@@ -260,20 +273,19 @@ def _sessions(source: str, files: Mapping[str, tuple[Place, str | None]]) -> Ite
         main = _session_folder(path, place) if problem is None else path
         if (path not in owned or problem == "encrypted") and main not in told:
             told.add(main)
-            names = gathered[path] if main == path else _gathered(source, main, place, problem)
+            names = gathered[path] if main == path else _gathered(gather, variants, main, place, problem)
             is_database = place.form == "database" and problem is None
             facts = _stamps.database_facts(path) if is_database else b""
             stamp = _stamps.stamp_of([name for name in names if not (is_database and name == path)], facts)
             yield Found(source, main, _ids(place, main), stamp, problem)
 
 
-def _gathered(source: str, path: str, place: Place, problem: str | None) -> tuple[str, ...]:
+def _gathered(gather: Gather, variants: Iterable[str], path: str, place: Place, problem: str | None) -> tuple[str, ...]:
     """All files of the session of a file."""
-    variants = SOURCES[source].variants
     variant = "encrypted-store" if problem == "encrypted" and "encrypted-store" in variants else place.variant
     if variant not in variants:
         return (path,)
-    return _stamps.files_of(SOURCES[source].gather(path, variant, True))
+    return _stamps.files_of(gather(path, variant, True))
 
 
 def _is_part(path: str, owner: str, files: Mapping[str, tuple[Place, str | None]]) -> bool:

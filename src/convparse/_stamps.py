@@ -10,10 +10,9 @@ A stamp is taken before anything is read: what changes meanwhile makes the next 
 import os
 from collections.abc import Iterable
 from hashlib import blake2b
-from pathlib import PurePath
 from typing import Final
 
-from convparse.reading.opening import open_regular
+from convparse.reading.opening import read_beginning
 from convparse.result import file_stamp
 from convparse.sources._source import Gathered
 
@@ -29,9 +28,15 @@ def files_of(gathered: Gathered) -> tuple[str, ...]:
 def stamp_of(files: Iterable[str], database: bytes = b"") -> str:
     """The stamp of a session of these files; ``database``: the facts of the database, which then is none of the files."""
     hashed = blake2b(database, digest_size=16)
-    told = sorted(f"{'/'.join(PurePath(os.path.abspath(file)).parts[-2:])}\0{_status(file)}\0" for file in set(files))  # noqa: PTH100
+    told = sorted(f"{_name(file)}\0{_status(file)}\0" for file in set(files))
     hashed.update("".join(told).encode("utf-8", "surrogateescape"))
     return hashed.hexdigest()
+
+
+def _name(file: str) -> str:
+    """The name of a file, and that of its folder."""
+    folder, name = os.path.split(os.path.abspath(file))  # noqa: PTH100 - thousands are looked at by `discover`
+    return f"{os.path.basename(folder)}/{name}"  # noqa: PTH119
 
 
 def database_facts(path: str) -> bytes:
@@ -55,8 +60,6 @@ def _status(path: str) -> str:
 
 def _beginning(path: str, size: int) -> bytes:
     try:
-        file = open_regular(path)[0]
+        return read_beginning(path, size)
     except OSError:
         return b""
-    with file:
-        return file.read(size)

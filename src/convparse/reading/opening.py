@@ -9,7 +9,6 @@ import errno
 import io
 import os
 import stat
-from pathlib import Path
 from typing import BinaryIO, Final
 
 from convparse.errors import ConvparseError
@@ -26,9 +25,20 @@ _KINDS: Final = (
 
 def open_regular(path: str) -> tuple[BinaryIO, os.stat_result]:
     """Open a regular file for reading, with its status at open."""
+    file, status = _opened(path)
+    return io.BufferedReader(file, BUFFER), status
+
+
+def read_beginning(path: str, size: int) -> bytes:
+    """At most so many first bytes of a regular file."""
+    with _opened(path)[0] as file:
+        return file.read(size) or b""
+
+
+def _opened(path: str) -> tuple[File, os.stat_result]:
     if "\0" in path:
         raise ConvparseError(f"no file has a NUL in its name; correct the path {path!r}")
-    _refuse_others(path, Path(path).stat().st_mode)
+    _refuse_others(path, os.stat(path).st_mode)  # noqa: PTH116 - thousands are looked at by `discover`
     descriptor = os.open(path, _FLAGS)
     try:
         status = os.fstat(descriptor)
@@ -36,7 +46,7 @@ def open_regular(path: str) -> tuple[BinaryIO, os.stat_result]:
     except OSError:
         os.close(descriptor)
         raise
-    return io.BufferedReader(File(descriptor, status), BUFFER), status
+    return File(descriptor, status), status
 
 
 def _refuse_others(path: str, mode: int) -> None:

@@ -133,6 +133,9 @@ class Source:
     detect: Callable[[Head], Match | None]
     gather: Callable[[str, str, bool], Gathered]
     """``(path, variant, subagents)`` to the files of the session."""
+    gathering: "Callable[[], Callable[[str, str, bool], Gathered]] | None" = None
+    """A fresh ``gather`` for many sessions at one moment, which may keep what it has seen beside one of them; None if it
+    would have nothing to keep."""
     codes: Mapping[str, Code] = attrs.field(factory=dict)
     """The source's own codes, ``vendor/slug``."""
     skipped: Mapping[str, str] = attrs.field(factory=dict)

@@ -22,6 +22,7 @@ SOURCE: Final = Source(
     },
     detect=files.detect,
     gather=files.gather,
+    gathering=files.gathering,
     skipped=SKIPPED,
     edits=edits.edits,
 )
