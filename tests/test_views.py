@@ -320,6 +320,26 @@ def test_rows_without_a_response_id_are_responses_of_their_own():
     assert [(None, 1), (None, 1)] == [(r.id, len(r.messages)) for r in conversation(model("a"), model("b")).responses()]
 
 
+def test_a_response_has_the_text_of_all_its_rows():
+    (response,) = conversation(model("a", call(), response_id="r1"), model(Thinking("hm"), "b", response_id="r1")).responses()
+
+    assert response.text == "a\nb"
+
+
+def test_a_turn_has_its_own_responses():
+    asked = (
+        model("a", response_id="r1"),
+        tool(result()),
+        model("b", response_id="r2"),
+        harness("c"),
+        model("d", response_id="r1"),
+    )
+    first, second = conversation(human("one"), *asked, human("two"), model("e")).turns()
+
+    assert [("r1", "a\nd"), ("r2", "b")] == [(response.id, response.text) for response in first.responses]
+    assert [(None, "e")] == [(response.id, response.text) for response in second.responses]
+
+
 def test_responses_include_what_was_undone():
     assert 1 == len(conversation(model("a", state="undone")).responses())
 

@@ -126,6 +126,11 @@ class Response:
     stop_reason: str | None
     """As the last row that names one says."""
 
+    @property
+    def text(self) -> str:
+        """The ``Text`` blocks, joined by newlines: what the model said."""
+        return "\n".join(block.text for block in self.blocks if type(block) is Text)
+
 
 @attrs.frozen
 class Turn:
@@ -144,6 +149,11 @@ class Turn:
     duration: float | None = None
     """Seconds, as recorded."""
     tool_calls: tuple[ToolUse, ...] = attrs.field(default=(), repr=many)
+
+    @property
+    def responses(self) -> "Responses":
+        """What the model said in this turn, by response."""
+        return _responses(self.messages)
 
     @property
     def answer(self) -> str:
@@ -228,11 +238,15 @@ def edits(conversation: Conversation) -> Edits:
 
 def responses(conversation: Conversation) -> Responses:
     """What the model said, in messages of any state, by response, in the order of first appearance."""
+    return _responses(conversation.messages)
+
+
+def _responses(messages: tuple[Message, ...]) -> Responses:
     groups: dict[object, list[Message]] = {}
-    for place, message in enumerate(conversation.messages):
+    for place, message in enumerate(messages):
         if _is_said(message):
             groups.setdefault(place if message.response_id is None else message.response_id, []).append(message)
-    return tuple(_response(messages) for messages in groups.values())
+    return tuple(_response(rows) for rows in groups.values())
 
 
 def _response(messages: list[Message]) -> Response:
