@@ -6,7 +6,7 @@ Nothing here knows a product.
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
-from orjson import JSONEncodeError, dumps
+from orjson import OPT_APPEND_NEWLINE, JSONEncodeError, dumps
 
 from convparse._json import encode
 from convparse._make import maker, opener
@@ -35,10 +35,11 @@ open_message = opener(Message)
 def json_of(value: Any) -> Json:
     """The value as JSON that is not modelled.
 
-    The bytes are copied: those of orjson come from a larger buffer, which leaves holes in memory as long as they are kept.
+    The bytes are copied, by the slice: those of orjson come from a larger buffer, which leaves holes in memory as long as
+    they are kept.
     """
     try:
-        return make_json(bytes(memoryview(dumps(value))))
+        return make_json(dumps(value, None, OPT_APPEND_NEWLINE)[:-1])
     except JSONEncodeError:
         return make_json(encode(value))
 

@@ -7,7 +7,7 @@ named. Nothing is raised for any JSON.
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 import attrs
@@ -70,6 +70,11 @@ _INDEX: Final = re.compile(r"/\d+")
 def _fields_at(fields: Fields, at: str) -> Fields:
     """What is known of a kind of block, for the places where it may stand; there are three."""
     return fields if fields.at == at else attrs.evolve(fields, at=at)
+
+
+@lru_cache(1024)
+def _block_fields(kind: str, at: str) -> Fields:
+    return _fields_at(BLOCKS[kind], pattern(at))
 
 
 def unknown_block(state: State, value: Any, record: str, place: Place, at: str) -> Unknown:
@@ -265,6 +270,6 @@ def read_block(state: State, value: Any, record: str, place: Place, at: str, ext
 
 def judge_block(state: State, value: dict[str, Any], kind: str, place: Place, at: str, extra: Extra) -> None:
     """Keep and name what a block holds beyond its own fields."""
-    keep(extra, state.look(_fields_at(BLOCKS[kind], pattern(at)))(value, place, at), value, at)
+    keep(extra, state.look(_block_fields(kind, at))(value, place, at), value, at)
     if kind not in USUAL:
         extra[f"{at}/type"] = kind
