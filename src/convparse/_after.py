@@ -263,6 +263,7 @@ def _copy_of(ledger: Ledger) -> Ledger:
     other = copy.copy(ledger)
     other.at = other._in_file  # of the copy, which may be written on longer than the other lives
     other.bins = dict(ledger.bins)
+    other._looks = {}
     other._folds = {key: _with_lines(fold) for key, fold in ledger._folds.items()}
     other._shapes = {
         fields: {keys: _with_lines(shape) for keys, shape in shapes.items()} for fields, shapes in ledger._shapes.items()

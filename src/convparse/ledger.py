@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol, TypeAlias
 
 import attrs
 
+from convparse._make import maker
 from convparse.drops import CODES, Bin, Code, Drop
 from convparse.limits import Limits
 from convparse.records import Origin
@@ -23,6 +24,9 @@ NAMED: Final = 1_000
 """How many characters of a record type or pattern are told apart and shown: keys may be as long as a line."""
 ALWAYS: Final = object()
 """As the silent value of a kept field: no value says nothing."""
+
+
+_make_origin: Final = maker(Origin)
 
 
 class AnyOf:
@@ -117,6 +121,7 @@ class Ledger:
         self._excerpts = excerpts
         self._folds: dict[tuple[str, str, str], _Fold] = {}
         self._shapes: dict[Fields, dict[tuple[str, ...], Shape]] = {}
+        self._looks: dict[Fields, Look] = {}
 
     def blank(self, length: int) -> None:
         """Enter bytes in which nothing was said."""
@@ -149,6 +154,12 @@ class Ledger:
 
     def judge(self, fields: Fields) -> Look:
         """What gives the judged shape of an object of this kind, counted."""
+        look = self._looks.get(fields)
+        if look is None:
+            look = self._looks[fields] = self._look_at(fields)
+        return look
+
+    def _look_at(self, fields: Fields) -> Look:
         shapes = self._shapes.setdefault(fields, {})
         most = self.limits.lines
 
@@ -166,6 +177,10 @@ class Ledger:
     def look(self, fields: Fields, value: dict[str, Any], place: Place) -> Shape:
         """The judged shape of one object, counted: ``judge`` for what is rare."""
         return self.judge(fields)(value, place)
+
+    def origin(self, place: Place, pointer: str = "") -> Origin:
+        """The origin of a unit, or of a place inside it."""
+        return self.at(place, pointer)
 
     def _judge(self, shapes: dict[tuple[str, ...], Shape], shape: Shape, fields: Fields, keys: tuple[str, ...]) -> Shape:
         if len(shapes) < self.limits.patterns:
@@ -212,7 +227,7 @@ class Ledger:
 
     def _in_file(self, place: Place, pointer: str) -> Origin:
         line, offset, length = place
-        return Origin(self.path, line or None, offset, length, pointer=pointer)
+        return _make_origin(self.path, line or None, offset, length, None, None, None, pointer)
 
     def _drops(self) -> Iterator[Drop]:
         folds = sorted(self._folds.items(), key=lambda item: (item[1].place[1], item[0]))

@@ -5,9 +5,9 @@ A draft is an open record with the few facts that only the whole file can use. `
 
 from typing import Any
 
-from convparse.ledger import Fields, Ledger, Look, Place
-from convparse.records import Context, Origin, Usage
-from convparse.sources._reading import Extra, Keys, make_origin
+from convparse.ledger import Ledger, Place
+from convparse.records import Context, Usage
+from convparse.sources._reading import Extra, Keys
 from convparse.sources.claude_code.fields import ASSISTANT, USER
 
 
@@ -48,7 +48,8 @@ class State:
         "contexts",
         "keys",
         "ledger",
-        "looks",
+        "look",
+        "origin",
         "path",
         "scenes",
         "sessions",
@@ -60,7 +61,7 @@ class State:
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
         self.path = ledger.path
-        self.looks: dict[Fields, Look] = {}
+        self.look, self.origin = ledger.judge, ledger.origin
         self.contexts: dict[tuple[Any, ...], Context] = {}
         self.scenes: dict[str, tuple[Any, ...]] = {}
         """By record type, the last thread and circumstances, behind the values they were read from."""
@@ -72,16 +73,3 @@ class State:
         self.keys = Keys()
         self.turns: dict[str | None, str] = {}
         """The last prompt id of each group."""
-
-    def look(self, fields: Fields) -> Look:
-        """What judges the shapes of one kind of object."""
-        look = self.looks.get(fields)
-        if look is None:
-            look = self.looks[fields] = self.ledger.judge(fields)
-        return look
-
-    def origin(self, place: Place, pointer: str = "") -> Origin:
-        """The origin of a unit of this file."""
-        if pointer:
-            return make_origin(self.path, *place, None, None, None, pointer)
-        return make_origin(self.path, *place)

@@ -5,9 +5,9 @@ A draft is an open record with the few facts that only the whole file can use. `
 
 from typing import Any, Final
 
-from convparse.ledger import Fields, Ledger, Look, Place
-from convparse.records import Context, Origin
-from convparse.sources._reading import Extra, Keys, make_origin
+from convparse.ledger import Ledger, Look, Place
+from convparse.records import Context
+from convparse.sources._reading import Extra, Keys
 from convparse.times import NO_TIME, Time, iso_time
 
 RESPONSE: Final = "response"
@@ -53,9 +53,10 @@ class State:
         "keys",
         "last_time",
         "ledger",
-        "looks",
+        "look",
         "model",
         "ordinal",
+        "origin",
         "path",
         "said",
         "stamp",
@@ -66,7 +67,7 @@ class State:
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
         self.path = ledger.path
-        self.looks: dict[Fields, Look] = {}
+        self.look, self.origin = ledger.judge, ledger.origin
         self.keys = Keys()
         self.thread: str | None = None
         """The id of the first header: the file's own thread."""
@@ -82,19 +83,6 @@ class State:
         self.stamp = ""
         self.last_time: Time = NO_TIME
         """The last time that could be read, and its text: many lines in a row have the same."""
-
-    def look(self, fields: Fields) -> Look:
-        """What judges the shapes of one kind of object."""
-        look = self.looks.get(fields)
-        if look is None:
-            look = self.looks[fields] = self.ledger.judge(fields)
-        return look
-
-    def origin(self, place: Place, pointer: str = "") -> Origin:
-        """The origin of a unit of this file."""
-        if pointer:
-            return make_origin(self.path, *place, None, None, None, pointer)
-        return make_origin(self.path, *place)
 
     @staticmethod
     def time(stamp: str) -> Time:

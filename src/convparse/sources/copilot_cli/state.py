@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from convparse.ledger import Fields, Ledger, Place
-from convparse.records import Context, Origin
-from convparse.sources._reading import Extra, Keys, keep, make_origin
+from convparse.records import Context
+from convparse.sources._reading import Extra, Keys, keep
 from convparse.sources.copilot_cli.fields import ENVELOPE
 from convparse.times import NO_TIME, iso_time
 
@@ -31,10 +31,11 @@ class Draft:
 class State:
     """The memory of one file's reading."""
 
-    __slots__ = ("assets", "calls", "context", "contexts", "keys", "ledger", "path", "prompts", "session", "turns")
+    __slots__ = ("assets", "calls", "context", "contexts", "keys", "ledger", "origin", "path", "prompts", "session", "turns")
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
+        self.origin = ledger.origin
         self.path = ledger.path
         self.keys = Keys()
         self.session: str | None = None
@@ -49,10 +50,6 @@ class State:
         """Media type and data of binary assets, by their ids."""
         self.prompts: set[str] = set()
         """System prompts seen."""
-
-    def origin(self, place: Place, pointer: str = "") -> Origin:
-        """The origin of a unit of this file."""
-        return make_origin(self.path, *place, None, None, None, pointer)
 
 
 class Event:

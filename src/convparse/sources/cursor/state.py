@@ -5,7 +5,7 @@ A draft is an open record with the few facts that only the whole conversation ca
 
 from typing import Any
 
-from convparse.ledger import Fields, Ledger, Look, Place
+from convparse.ledger import Ledger, Place
 from convparse.records import Origin
 from convparse.sources._reading import Extra, Keys, make_origin, odd
 
@@ -38,24 +38,13 @@ class Draft:
 class State:
     """The memory of one reading."""
 
-    __slots__ = ("keys", "ledger", "looks", "path")
+    __slots__ = ("keys", "ledger", "look", "origin", "path")
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
         self.path = ledger.path
-        self.looks: dict[Fields, Look] = {}
+        self.look, self.origin = ledger.judge, ledger.origin
         self.keys = Keys()
-
-    def look(self, fields: Fields) -> Look:
-        """What judges the shapes of one kind of object."""
-        look = self.looks.get(fields)
-        if look is None:
-            look = self.looks[fields] = self.ledger.judge(fields)
-        return look
-
-    def origin(self, place: Place, pointer: str = "") -> Origin:
-        """The origin of a unit: a row, or a run of bytes."""
-        return self.ledger.at(place, pointer)
 
     def line(self, place: Place) -> Origin:
         """The origin of a line."""

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from convparse._json import encode
-from convparse.ledger import Fields, Ledger, Look, Place
-from convparse.records import Origin
+from convparse.ledger import Fields, Ledger, Place
 from convparse.sources._reading import Extra, Keys, json_of, keep, odd, open_event
 from convparse.sources.trae.times import NEVER, When, read_time
 
@@ -29,23 +28,12 @@ class Draft:
 class State:
     """The memory of one reading."""
 
-    __slots__ = ("keys", "ledger", "looks")
+    __slots__ = ("keys", "ledger", "look", "origin")
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
-        self.looks: dict[Fields, Look] = {}
+        self.look, self.origin = ledger.judge, ledger.origin
         self.keys = Keys()
-
-    def look(self, fields: Fields) -> Look:
-        """What judges the shapes of one kind of object."""
-        look = self.looks.get(fields)
-        if look is None:
-            look = self.looks[fields] = self.ledger.judge(fields)
-        return look
-
-    def origin(self, place: Place, pointer: str = "") -> Origin:
-        """The origin of a unit: a row, or a run of bytes."""
-        return self.ledger.at(place, pointer)
 
     def open(self, value: dict[str, Any], fields: Fields, place: Place, at: str, extra: Extra) -> "Opened":
         """An object whose keys are judged; what no record is made from is in ``extra``."""
