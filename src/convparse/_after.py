@@ -52,20 +52,21 @@ class Kept:
 
     __slots__ = ("files", "terms")
 
-    def __init__(self, source: Source, limits: Limits, excerpts: bool) -> None:
-        self.terms = (source.name, limits, excerpts)
+    def __init__(self, source: Source, limits: Limits, excerpts: bool, drafts: bool) -> None:
+        self.terms = (source.name, limits, excerpts, drafts)
         self.files: dict[tuple[str, str], _Log] = {}
 
 
 class Following:
     """One parse: what it may go on from, and what it keeps."""
 
-    def __init__(self, old: ParseResult | None, source: Source, limits: Limits, excerpts: bool) -> None:
+    def __init__(self, old: ParseResult | None, source: Source, limits: Limits, excerpts: bool, drafts: bool) -> None:
         self._source = source
         self._limits = limits
         self._excerpts = excerpts
+        self._drafts = drafts
         self._own = old is not None and SOURCES.get(source.name) is source
-        self.kept = Kept(source, limits, excerpts)
+        self.kept = Kept(source, limits, excerpts, drafts)
         before: Kept | None = getattr(old, "_kept", None)
         self._old = before.files if before is not None and before.terms == self.kept.terms else {}
 
@@ -77,7 +78,7 @@ class Following:
         log = self._old.pop((path, variant), None)
         if log is None or not log.is_begun_by(file, status):
             ledger = Ledger(path, self._limits, excerpts=self._excerpts, codes=self._source.codes)
-            log = _Log(ledger, shape.read, shape.container == "jsonl-joined")
+            log = _Log(ledger, shape.reader(self._drafts), shape.container == "jsonl-joined")
         part = FilePart(path, variant, *log.read_on(file, status.st_size, container))
         if log.prove(file, status):
             self.kept.files[path, variant] = log

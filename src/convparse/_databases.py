@@ -31,31 +31,45 @@ _LISTED: Final = 10
 _ALL: Final = ("direct", "in-place", "copy", "locked-read")
 
 
-def parse(path: str, source: Source | None, conversation_id: str | None, limits: Limits, excerpts: bool) -> ParseResult:
+def parse(
+    path: str, source: Source | None, conversation_id: str | None, limits: Limits, excerpts: bool, drafts: bool
+) -> ParseResult:
     """All conversations of a database, or one."""
-    return _settled(path, source, limits, excerpts, lambda reader: reader.read(conversation_id))
+    return _settled(path, source, limits, excerpts, drafts, lambda reader: reader.read(conversation_id))
 
 
 def parse_bytes(
-    data: bytes, name: str, source: Source | None, conversation_id: str | None, limits: Limits, excerpts: bool
+    data: bytes,
+    name: str,
+    source: Source | None,
+    conversation_id: str | None,
+    limits: Limits,
+    excerpts: bool,
+    drafts: bool,
 ) -> ParseResult:
     """The same for the bytes of a database, which are read from a private file."""
     with tempfile.TemporaryDirectory(prefix="convparse-", ignore_cleanup_errors=True) as folder:
         file = Path(folder, "db")
         file.write_bytes(data)
         os.utime(file, (0, 0))
-        result = _settled(str(file), source, limits, excerpts, lambda reader: reader.read(conversation_id), name)
+        result = _settled(str(file), source, limits, excerpts, drafts, lambda reader: reader.read(conversation_id), name)
         return attrs.evolve(result, snapshot=Snapshot("bytes"), stamp="")
 
 
 def each(
-    path: str, source: Source | None, known: frozenset[str], messages: bool, limits: Limits, excerpts: bool
+    path: str,
+    source: Source | None,
+    known: frozenset[str],
+    messages: bool,
+    limits: Limits,
+    excerpts: bool,
+    drafts: bool,
 ) -> Iterator[ParseResult]:
     """One conversation at a time, then what belongs to none."""
     try:
         with closing(moments(path)) as found:
             for moment in found:
-                reader = _Reader(path, moment, source, limits, excerpts)
+                reader = _Reader(path, moment, source, limits, excerpts, drafts)
                 if reader.database.damaged and moment.method == "direct":
                     continue
                 for result in reader.each(known, messages):
@@ -83,6 +97,7 @@ def _settled(
     source: Source | None,
     limits: Limits,
     excerpts: bool,
+    drafts: bool,
     read: Callable[["_Reader"], ParseResult],
     name: str | None = None,
 ) -> ParseResult:
@@ -91,7 +106,7 @@ def _settled(
     try:
         with closing(moments(path)) as found:
             for moment in found:
-                reader = _Reader(path if name is None else name, moment, source, limits, excerpts)
+                reader = _Reader(path if name is None else name, moment, source, limits, excerpts, drafts)
                 reader.alone = name is not None
                 result = read(reader)
                 if not moment.proved():
@@ -128,11 +143,12 @@ def _nothing(
 class _Reader:
     """One moment of a database, read with a source."""
 
-    def __init__(self, path: str, moment: Moment, source: Source | None, limits: Limits, excerpts: bool) -> None:
+    def __init__(self, path: str, moment: Moment, source: Source | None, limits: Limits, excerpts: bool, drafts: bool) -> None:
         self.path = path
         self.moment = moment
         self.limits = limits
         self.excerpts = excerpts
+        self.drafts = drafts
         self.database = Database(moment.connection, limits)
         detection = _variant_of(_head(path, self.database), source)
         self.source = source or SOURCES[detection.source]
@@ -206,13 +222,13 @@ class _Reader:
 
     def _begin(self) -> tuple[_Run, Rows, Store, Variant]:
         variant = self.variant
-        run = _Run(self.source, self.limits, self.excerpts)
+        run = _Run(self.source, self.limits, self.excerpts, self.drafts)
         rows = Rows(self.database, run.ledger(self.path, 0, ""), self.shared)
         assert variant.store is not None
         return run, rows, variant.store, variant
 
     def _add(self, run: _Run, rows: Rows, variant: Variant, units: Iterator[Any]) -> None:
-        run.parts.append(FilePart(self.path, self.name, rows.ledger, list(variant.read(units, rows.ledger))))
+        run.parts.append(FilePart(self.path, self.name, rows.ledger, list(variant.reader(self.drafts)(units, rows.ledger))))
 
     def _finish(self, run: _Run, rows: Rows, gathered: Gathered) -> ParseResult:
         look = self.moment.look

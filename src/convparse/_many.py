@@ -67,6 +67,7 @@ def parse_many(
     workers: int | None = None,
     progress: bool | Progress = False,
     subagents: bool = True,
+    drafts: bool = False,
     excerpts: bool = True,
     limits: Limits | None = None,
 ) -> Iterator[Done]:
@@ -81,7 +82,7 @@ def parse_many(
     ``source`` that cannot be sent to other processes: one that is not at the top of a module which they can import.
     """
     find(source)
-    work = _Work(source, then, subagents, excerpts, limits)
+    work = _Work(source, then, subagents, excerpts, limits, drafts)
     count = _processors() if workers is None else workers
     total = len(paths) if isinstance(paths, Sized) else None
     if count <= 1:
@@ -109,6 +110,7 @@ class _Work:
     subagents: bool
     excerpts: bool
     limits: Limits | None
+    drafts: bool = False
 
     def do(self, found: Found) -> Iterator[Done]:
         """What comes of one file; nothing that goes wrong with it is raised."""
@@ -124,10 +126,11 @@ class _Work:
 
     def _results(self, found: Found) -> Iterator[ParseResult]:
         source = self.source or found.source or None
+        options: dict[str, Any] = {"drafts": self.drafts, "excerpts": self.excerpts, "limits": self.limits}
         if is_database(read_head(session_file(found.path))):
-            yield from iter_conversations(found.path, source, excerpts=self.excerpts, limits=self.limits)
+            yield from iter_conversations(found.path, source, **options)
         else:
-            yield parse(found.path, source, subagents=self.subagents, excerpts=self.excerpts, limits=self.limits)
+            yield parse(found.path, source, subagents=self.subagents, **options)
 
 
 _Item: TypeAlias = Done | None

@@ -74,6 +74,7 @@ def parse(
     conversation_id: str | None = None,
     after: ParseResult | None = None,
     subagents: bool = True,
+    drafts: bool = False,
     excerpts: bool = True,
     limits: Limits | None = None,
 ) -> ParseResult:
@@ -82,8 +83,9 @@ def parse(
     ``path``: ``~`` is expanded; ``<id>.jsonl`` and the folder ``<id>`` both mean the session. ``source``: a name of ``SOURCES``
     or a ``Source``; None finds it from the content. ``conversation_id``: keep this conversation alone. ``after``: an earlier
     result of the same path; the answer is the whole, equal to a fresh parse, and only what was appended to logs is read, once
-    for each earlier result. ``subagents=False`` leaves the files of sub-agents unread, and names them. ``excerpts=False`` keeps
-    the input's text out of the drops.
+    for each earlier result. ``subagents=False`` leaves the files of sub-agents unread, and names them. ``drafts=True`` also gives
+    what stands unsent in an input box, as messages of state ``pending``, where a source else leaves it out and names it
+    (Copilot). ``excerpts=False`` keeps the input's text out of the drops.
 
     Raises ``OSError`` if the path cannot be opened, ``UnknownSource`` if no source knows it or has the name given, and
     ``ConvparseError`` if there is no conversation of the id. Nothing in the content of a file raises.
@@ -96,14 +98,14 @@ def parse(
         from convparse import _databases  # sqlite3 is imported only when a database is read
 
         facts = _stamps.database_facts(given)
-        result = _databases.parse(given, adapter, conversation_id, limits or Limits(), excerpts)
+        result = _databases.parse(given, adapter, conversation_id, limits or Limits(), excerpts, drafts)
         return attrs.evolve(result, stamp=_database_stamp(result, adapter, facts))
     detection = _variant_of(head, adapter)
     adapter = adapter or SOURCES[detection.source]
     gathered = adapter.gather(given, detection.variant, subagents)
     stamp = _stamps.stamp_of(_stamps.files_of(gathered))
-    run = _Run(adapter, limits or Limits(), excerpts)
-    follow = _after.Following(after, adapter, run.limits, excerpts)
+    run = _Run(adapter, limits or Limits(), excerpts, drafts)
+    follow = _after.Following(after, adapter, run.limits, excerpts, drafts)
     for file, variant in gathered.logs:
         run.read_file(file, variant, given, follow)
     result = run.finish(given, detection.variant, gathered)
@@ -117,6 +119,7 @@ def parse_bytes(
     source: str | Source | None = None,
     name: str = "",
     conversation_id: str | None = None,
+    drafts: bool = False,
     excerpts: bool = True,
     limits: Limits | None = None,
 ) -> ParseResult:
@@ -126,10 +129,10 @@ def parse_bytes(
     if _detect.is_database(head):
         from convparse import _databases
 
-        return _databases.parse_bytes(data, name, adapter, conversation_id, limits or Limits(), excerpts)
+        return _databases.parse_bytes(data, name, adapter, conversation_id, limits or Limits(), excerpts, drafts)
     detection = _variant_of(head, adapter)
     adapter = adapter or SOURCES[detection.source]
-    run = _Run(adapter, limits or Limits(), excerpts)
+    run = _Run(adapter, limits or Limits(), excerpts, drafts)
     run.read_stream(io.BytesIO(data), len(data), name, detection.variant, "")
     result = run.finish(name, detection.variant, Gathered(()))
     result = attrs.evolve(result, snapshot=Snapshot("bytes"))
@@ -143,6 +146,7 @@ def iter_conversations(
     known: Iterable[str] = (),
     messages: bool = True,
     subagents: bool = True,
+    drafts: bool = False,
     excerpts: bool = True,
     limits: Limits | None = None,
 ) -> Iterator[ParseResult]:
@@ -161,10 +165,10 @@ def iter_conversations(
         from convparse import _databases
 
         facts = _stamps.database_facts(given)
-        for result in _databases.each(given, adapter, frozenset(known), messages, limits or Limits(), excerpts):
+        for result in _databases.each(given, adapter, frozenset(known), messages, limits or Limits(), excerpts, drafts):
             yield attrs.evolve(result, stamp=_database_stamp(result, adapter, facts))
         return
-    yield parse(given, source, subagents=subagents, excerpts=excerpts, limits=limits)
+    yield parse(given, source, subagents=subagents, drafts=drafts, excerpts=excerpts, limits=limits)
 
 
 def _database_stamp(result: ParseResult, adapter: Source | None, facts: bytes) -> str:
@@ -192,10 +196,11 @@ def _only(result: ParseResult, id: str) -> ParseResult:
 class _Run:
     """One parse: the files read so far, their ledgers, and the side files that ``resolve`` may ask for."""
 
-    def __init__(self, source: Source, limits: Limits, excerpts: bool) -> None:
+    def __init__(self, source: Source, limits: Limits, excerpts: bool, drafts: bool = False) -> None:
         self.source = source
         self.limits = limits
         self.excerpts = excerpts
+        self.drafts = drafts
         self.parts: list[FilePart] = []
         self.sizes: dict[str, tuple[int, str]] = {}
         self.notes: dict[str, tuple[Origin, bytes]] = {}
@@ -237,7 +242,9 @@ class _Run:
             (file, size), stamp = zstd.opened(file), f"zstd:{stamp}"  # no offset is one of the file's own
         ledger = self.ledger(path, size, stamp)
         units = self.container(variant)(file, size, ledger)
-        self.parts.append(FilePart(path, variant, ledger, list(self.source.variants[variant].read(units, ledger))))
+        self.parts.append(
+            FilePart(path, variant, ledger, list(self.source.variants[variant].reader(self.drafts)(units, ledger)))
+        )
 
     def unreadable(self, path: str, error: OSError) -> None:
         self.ledger(path, 0, "").part("unreadable-file", (0, 0, 0), excerpt=type(error).__name__.encode())

@@ -119,6 +119,12 @@ class Variant:
     """True for what can stand as a record of its own: it decides where a damaged line starts anew."""
     store: Store | None = None
     """For databases."""
+    read_drafts: Callable[[Iterable[Unit], Ledger], Iterator[Any]] | None = None
+    """``read`` for those who ask for unsent drafts too; None where there are none, or where ``read`` gives them anyway."""
+
+    def reader(self, drafts: bool) -> Callable[[Iterable[Unit], Ledger], Iterator[Any]]:
+        """What reads the units, unsent drafts too if they are asked for."""
+        return self.read_drafts if drafts and self.read_drafts is not None else self.read
 
 
 @attrs.frozen

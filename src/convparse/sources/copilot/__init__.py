@@ -19,8 +19,20 @@ SOURCE: Final = Source(
     product="GitHub Copilot in VS Code",
     newest=NEWEST,
     variants={
-        "session": Variant("document", sessions.read, resolve.resolve, files.is_session),
-        "log": Variant("mutation-log", sessions.read_log, resolve.resolve, files.is_operation),
+        "session": Variant(
+            "document",
+            sessions.read,
+            resolve.resolve,
+            files.is_session,
+            read_drafts=sessions.read_with_drafts,
+        ),
+        "log": Variant(
+            "mutation-log",
+            sessions.read_log,
+            resolve.resolve,
+            files.is_operation,
+            read_drafts=sessions.read_log_with_drafts,
+        ),
         "transcript": Variant("jsonl-joined", rows.read, resolve.resolve_transcript, files.is_event),
         "chatreplay": Variant("document", replays.read, resolve.resolve, files.is_session),
     },

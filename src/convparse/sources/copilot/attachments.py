@@ -15,11 +15,11 @@ from convparse.sources.copilot.uris import is_uri, read_place
 _OWN = ("vscode.prompt.instructions", "vscode.instructions")
 
 
-def read_variables(reader: Reader, variables: list[Any]) -> list[Block]:
-    """A block for every attachment, in their order."""
+def read_variables(reader: Reader, variables: list[Any], base: str = "/variableData/variables") -> list[Block]:
+    """A block for every attachment, in their order; ``base``: where their list stands."""
     blocks: list[Block] = []
     for i, value in enumerate(variables):
-        at = f"/variableData/variables/{i}"
+        at = f"{base}/{i}"
         block = _read(reader, value, at) if type(value) is dict else None
         if block is not None:
             blocks.append(block)

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+import attrs
+
 from convparse.ledger import ALWAYS, Fields
 
 NEWEST: Final = "1.138"
@@ -16,7 +18,7 @@ NEWEST_SESSION: Final = 3
 
 SKIPPED: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "inputState": "the draft in the input box and its settings: nothing of it was sent (since 1.107)",
+        "inputState": "what stands unsent in the input box, and its settings: read with `drafts=True` (since 1.107)",
         "hasPendingEdits": "whether the editor shows edits that are neither kept nor undone (since 1.107)",
         "isNew": "a switch of the editor (until 1.108)",
         "prepareToolInvocation": "a placeholder shown before a tool call (until 1.109)",
@@ -48,6 +50,16 @@ SESSION: Final = Fields(
         "requesterAvatarIconUri": "a picture of the person (until 1.106)",
         "responderAvatarIconUri": "a picture of the product (until 1.109)",
     },
+)
+SESSION_AND_DRAFT: Final = attrs.evolve(
+    SESSION,
+    typed=SESSION.typed | {"inputState"},
+    skipped={key: reason for key, reason in SESSION.skipped.items() if key != "inputState"},
+)
+DRAFT: Final = Fields(
+    "inputState",
+    typed=_words("inputText attachments"),
+    kept=_kept("mode", "selectedModel", "permissionLevel", "modelConfiguration", selections=[], contrib={}),
 )
 OPERATION: Final = Fields(
     "operation",

@@ -51,7 +51,7 @@ def read_request(state: State, value: Any, home: Home, session: str | None, plac
         _keep_unanswered(reader, value, asked)
     reader.extra = {}
     told.entries = [asked, *answers, *read_end(reader, value, key, answers)]
-    _find_truncations(reader, value)
+    find_truncations(reader, value)
     if undone:
         for entry in told.entries if stop is None else answers[1:]:
             entry.state = "undone"
@@ -175,7 +175,7 @@ def _message(reader: Reader, message: Any) -> Iterator[Block]:
     reader.enter()
 
 
-def _find_truncations(reader: Reader, value: Request) -> None:
+def find_truncations(reader: Reader, value: dict[str, Any]) -> None:
     """Name the marks that the editor put in place of texts too long for it."""
     for text, at in strings(value):
         if text.startswith("[") and _TRUNCATED in text[:120]:

@@ -14,7 +14,8 @@ from convparse.sources._reading import json_of, open_event
 from convparse.sources._source import Unit
 from convparse.sources.copilot import erased
 from convparse.sources.copilot.answers import Told
-from convparse.sources.copilot.fields import NEWEST_SESSION, OPERATION, PENDING, SESSION, SKIPPED
+from convparse.sources.copilot.drafts import has_draft, read_draft
+from convparse.sources.copilot.fields import NEWEST_SESSION, OPERATION, PENDING, SESSION, SESSION_AND_DRAFT, SKIPPED
 from convparse.sources.copilot.requests import read_request
 from convparse.sources.copilot.state import Draft, Home, Reader, State
 from convparse.times import epoch_ms
@@ -24,11 +25,19 @@ _TITLES: Final = ("customTitle", "computedTitle")
 
 def read(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
     """The sessions of a document: one, or a list of them."""
-    state = State(ledger)
+    yield from _documents(units, State(ledger))
+
+
+def read_with_drafts(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
+    """The same with what stands unsent in the input box."""
+    yield from _documents(units, State(ledger, drafts=True))
+
+
+def _documents(units: Iterable[Unit], state: State) -> Iterator[Draft]:
     for value, place in units:
         if type(value) is list:
             if not value:
-                ledger.blank(place[2])
+                state.ledger.blank(place[2])
             for at, item in enumerate(value):
                 yield _session(state, item, Home(state.path, place, (at,)))
         else:
@@ -38,6 +47,13 @@ def read(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
 def read_log(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
     """The session that a log leaves."""
     state = State(ledger)
+    for log, place in units:
+        yield _replayed(state, log, place)
+
+
+def read_log_with_drafts(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
+    """The same with what stands unsent in the input box."""
+    state = State(ledger, drafts=True)
     for log, place in units:
         yield _replayed(state, log, place)
 
@@ -52,6 +68,7 @@ def _session(state: State, value: Any, home: Home) -> Draft:
     for told in _requests(state, value, home, draft, reader):
         draft.entries.extend(told.entries)
     draft.entries.extend(_pending(state, value, home, draft, reader))
+    draft.entries.extend(read_draft(state, value, home, draft.id))
     return draft
 
 
@@ -62,7 +79,7 @@ def _odd(state: State, value: Any, home: Home, code: str) -> Any:
 
 def _head(reader: Reader, value: dict[str, Any]) -> Draft:
     """The draft of a session, with an event for what it says of itself."""
-    reader.keep(SESSION, value, "")
+    reader.keep(SESSION_AND_DRAFT if has_draft(reader.state, value) else SESSION, value, "")
     id = reader.text(value, "sessionId", "", "session")
     draft = Draft(id if id is not None else _id_in_results(value))
     for key in _TITLES:
@@ -166,6 +183,7 @@ def _replayed(state: State, log: Log, place: Place) -> Draft:
         told = list(_requests(state, log.state, home, draft, reader))
         draft.entries.extend(erased.with_undone(state, log, home, draft, told))
         draft.entries.extend(_pending(state, log.state, home, draft, reader))
+        draft.entries.extend(read_draft(state, log.state, home, draft.id))
         _merge_head(log, home, draft)
     else:
         draft = Draft(None)

@@ -107,10 +107,12 @@ class Home:
 class State:
     """The memory of one file's reading."""
 
-    __slots__ = ("_tables", "keys", "ledger", "path")
+    __slots__ = ("_tables", "drafts", "keys", "ledger", "path")
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Ledger, drafts: bool = False) -> None:
         self.ledger = ledger
+        self.drafts = drafts
+        """True if the unsent draft is asked for."""
         self.path = ledger.path
         self.keys = Keys()
         self._tables: dict[tuple[Fields, str], Fields] = {}
