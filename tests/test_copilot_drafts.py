@@ -14,9 +14,19 @@ from tests.leaves import EVERY_LINE, changed, covers, pointer_of, put, same_fact
 from tests.strategies import examples
 from tests.strategies_copilot import MadeLog, logs
 
-from convparse import SOURCES, Attachment, Message, ParseResult, Text, from_json, iter_conversations, parse, parse_bytes
+from convparse import (
+    SOURCES,
+    Attachment,
+    Message,
+    ParseResult,
+    Text,
+    from_json,
+    iter_conversations,
+    parse,
+    parse_bytes,
+    to_json,
+)
 from convparse import parse_many as many
-from convparse import to_json
 
 LOG = Path(__file__).parent / "fixtures" / "copilot" / "log_draft.jsonl"
 DOCUMENT = Path(__file__).parent / "fixtures" / "copilot" / "pending_and_draft.json"

@@ -8,7 +8,8 @@ import pytest
 
 from convparse.ledger import Ledger
 from convparse.limits import Limits
-from convparse.reading.mutation_log import HOLES, is_operation, read_log
+from convparse.reading.mutation_log import is_operation, read_log
+from convparse.reading.operations import HOLES
 
 STATE = {"version": 3, "requests": [{"requestId": "r", "response": [{"value": "a"}, {"value": "b"}, {"value": "c"}]}]}
 PARTS = ["requests", 0, "response"]

@@ -13,7 +13,7 @@ import pytest
 import convparse
 from convparse import SOURCES, Event, Json, Origin, Source, UnknownSource, detect, iter_conversations, parse, parse_bytes
 from convparse._parse import CONTAINERS
-from convparse.reading.mutation_log import Log
+from convparse.reading.operations import Log
 from convparse.sources._source import Gathered, Variant
 
 PLAIN = {"type": "user", "uuid": "u1", "parentUuid": None, "sessionId": "s1", "message": {"role": "user", "content": "Go."}}

@@ -83,8 +83,8 @@ def parse(
     ``path``: ``~`` is expanded; ``<id>.jsonl`` and the folder ``<id>`` both mean the session. ``source``: a name of ``SOURCES``
     or a ``Source``; None finds it from the content. ``conversation_id``: keep this conversation alone. ``after``: an earlier
     result of the same path; the answer is the whole, equal to a fresh parse, and only what was appended to logs is read, once
-    for each earlier result. ``subagents=False`` leaves the files of sub-agents unread, and names them. ``drafts=True`` also gives
-    what stands unsent in an input box, as messages of state ``pending``, where a source else leaves it out and names it
+    for each earlier result. ``subagents=False`` leaves the files of sub-agents unread, and names them. ``drafts=True`` gives,
+    as messages of state ``pending``, what stands unsent in an input box, where the source else leaves it out by name
     (Copilot). ``excerpts=False`` keeps the input's text out of the drops.
 
     Raises ``OSError`` if the path cannot be opened, ``UnknownSource`` if no source knows it or has the name given, and

@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 
-from convparse.reading.mutation_log import Erased, Log, Node, Path
+from convparse.reading.operations import Erased, Log, Node, Path
 from convparse.sources._reading import json_of, open_event, open_message
 from convparse.sources.copilot import sessions
 from convparse.sources.copilot.answers import Told

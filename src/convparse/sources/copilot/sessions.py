@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from convparse.ledger import Ledger, Place, escape
-from convparse.reading.mutation_log import Log, Operation
+from convparse.reading.operations import Log, Operation
 from convparse.sources._reading import json_of, open_event
 from convparse.sources._source import Unit
 from convparse.sources.copilot import erased

@@ -12,7 +12,7 @@ from typing import Any, Final
 import attrs
 
 from convparse.ledger import Fields, Ledger, Place, escape
-from convparse.reading.mutation_log import Key, Log, Node, Path
+from convparse.reading.operations import Key, Log, Node, Path
 from convparse.records import Origin
 from convparse.sources._reading import Extra, Keys, json_of, keep, make_origin
 
