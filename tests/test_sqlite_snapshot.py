@@ -23,7 +23,7 @@ from tests.strategies import THOROUGH
 import convparse
 from convparse import Limits
 from convparse.reading import handles, snapshot
-from convparse.reading.opening import open_regular
+from convparse.reading.opening import open_raw, open_regular
 from convparse.reading.snapshot import Refused, moments
 from convparse.reading.sqlite import Database
 from convparse.reading.tables import Table
@@ -119,8 +119,9 @@ def test_parallel_parses_in_one_process_do_not_tear_each_other(writer):
     for thread in threads:
         thread.join()
 
+    status = path.stat()
     assert wrong == []
-    assert handles._held == {}
+    assert (status.st_dev, status.st_ino) not in handles._held
 
 
 # ---- the ladder ------------------------------------------------------------------------------------------------------------
@@ -304,6 +305,83 @@ def test_no_room_for_a_copy(tmp_path, monkeypatch):
     monkeypatch.setattr("shutil.disk_usage", lambda folder: os.statvfs_result((0,) * 10) and type("Usage", (), {"free": 0}))
     rows, how = read(path, methods="copy")
     assert (rows, how) == (None, None)
+
+
+def test_a_second_copy_is_of_the_file_as_it_is_then(tmp_path):
+    """What the first try read of a file that has grown must not come again."""
+    path = tmp_path / "a.db"
+    path.write_bytes(snapshot.MAGIC + bytes(84) + b"old")
+    aged(path)
+    with open_raw(str(path))[0] as file:
+        source = snapshot.Source(str(path), file)
+        size = source.look().size
+        path.write_bytes(snapshot.MAGIC + bytes(84) + b"new and longer")
+        snapshot._copy_bytes(source.file, tmp_path / "first", size, None)
+        path.write_bytes(snapshot.MAGIC + bytes(84) + b"NEW AND LONGER")
+        aged(path)
+        (tmp_path / "copy").mkdir()
+
+        assert snapshot._copy(source, str(tmp_path / "copy")) is not None
+
+    assert (tmp_path / "copy" / "db").read_bytes() == path.read_bytes()
+
+
+class Clock:
+    """Time that passes only where it is spent; whoever sleeps is overtaken by the writer of a file."""
+
+    def __init__(self, path, writes):
+        self.now = 1_700_000_000.0
+        self.path, self.writes = path, writes
+        self.touch()
+
+    def touch(self):
+        os.utime(self.path, (self.now, self.now))
+
+    def time(self):
+        return self.now
+
+    monotonic = time
+
+    def sleep(self, seconds):
+        self.now += seconds
+        if self.writes:
+            self.touch()
+
+
+@pytest.mark.parametrize("writes", [True, False])
+@pytest.mark.parametrize("early", [0.0, 1_000.0])
+def test_a_file_that_is_written_to_is_not_copied_however_long_the_copy_takes(tmp_path, monkeypatch, writes, early):
+    """Within one tick of a coarse clock a second write does not show; a slow copy must not pass for a quiet file."""
+    path = tmp_path / "a.db"
+    make(path).close()
+    clock = Clock(path, writes)
+    clock.now -= early
+    copy_bytes = snapshot._copy_bytes
+
+    def slowly(*args):
+        clock.now += 1.0
+        return copy_bytes(*args)
+
+    monkeypatch.setattr(snapshot, "time", clock)
+    monkeypatch.setattr(snapshot, "_copy_bytes", slowly)
+    (tmp_path / "copy").mkdir()
+    with open_raw(str(path))[0] as file:
+        found = snapshot._copy(snapshot.Source(str(path), file), str(tmp_path / "copy"))
+
+    assert (found is None) is writes
+
+
+def test_a_journal_that_does_not_fit_is_named(tmp_path, monkeypatch):
+    """Where SQLite cannot roll a copy back, the main file alone may be of no one moment."""
+    path = tmp_path / "a.db"
+    make(path).close()
+    connect = snapshot.connect
+    monkeypatch.setattr(snapshot, "connect", lambda uri, **options: connect(uri, **options) if options else None)
+
+    result = convparse.parse(path, "cursor")
+
+    assert len(result.conversations[0].messages) == 3
+    assert "malformed-database" in result.dropped_by_code()
 
 
 def test_a_copy_is_gone_afterwards(tmp_path, monkeypatch):

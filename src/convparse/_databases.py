@@ -150,6 +150,7 @@ class _Reader:
         self.excerpts = excerpts
         self.drafts = drafts
         self.database = Database(moment.connection, limits)
+        self.database.damaged |= moment.loose
         detection = _variant_of(_head(path, self.database), source)
         self.source = source or SOURCES[detection.source]
         self.name = detection.variant

@@ -25,17 +25,18 @@ _KINDS: Final = (
 
 def open_regular(path: str) -> tuple[BinaryIO, os.stat_result]:
     """Open a regular file for reading, with its status at open."""
-    file, status = _opened(path)
+    file, status = open_raw(path)
     return io.BufferedReader(file, BUFFER), status
 
 
 def read_beginning(path: str, size: int) -> bytes:
     """At most so many first bytes of a regular file."""
-    with _opened(path)[0] as file:
+    with open_raw(path)[0] as file:
         return file.read(size) or b""
 
 
-def _opened(path: str) -> tuple[File, os.stat_result]:
+def open_raw(path: str) -> tuple[File, os.stat_result]:
+    """The same without a buffer, for a file that may change and is read more than once."""
     if "\0" in path:
         raise ConvparseError(f"no file has a NUL in its name; correct the path {path!r}")
     _refuse_others(path, os.stat(path).st_mode)  # noqa: PTH116 - thousands are looked at by `discover`

@@ -12,6 +12,7 @@ locked-read  a shared lock for the time that a copy takes; where the other three
 Never done: a plain connection to the source, ``backup()``, ``nolock``, the main file alone while a log has content.
 """
 
+import io
 import os
 import shutil
 import sqlite3
@@ -21,13 +22,13 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 from urllib.parse import quote
 
 import attrs
 
 from convparse.reading import handles
-from convparse.reading.opening import open_regular
+from convparse.reading.opening import open_raw
 from convparse.result import Snapshot
 
 MAGIC: Final = b"SQLite format 3\x00"
@@ -81,9 +82,10 @@ class Look:
 class Source:
     """The file: its path, and a descriptor that stays open while any connection lives."""
 
-    def __init__(self, path: str, file: BinaryIO) -> None:
+    def __init__(self, path: str, file: io.FileIO) -> None:
         self.path = path
         self.file = file
+        """Without a buffer, which would give again what it read before the file changed."""
         self.tries = 0
 
     def look(self) -> Look:
@@ -95,21 +97,22 @@ class Source:
             (status.st_dev, status.st_ino),
             status.st_size,
             status.st_mtime_ns,
-            os.pread(self.file.fileno(), 100, 0) if hasattr(os, "pread") else self.file.read(100),
+            self.file.read(100),
             wal and wal.st_size,
             _beginning(self.path + "-wal") if wal is not None and wal.st_size else b"",
             shm is not None,
             journal and (journal.st_size, journal.st_mtime_ns),
         )
 
-    def settled(self) -> Look:
-        """The same, once the file has been left alone for a moment; the look says if it has not."""
+    def settled(self) -> tuple[Look, bool]:
+        """The same, once the file has been left alone for a moment; False if it was not."""
         look = self.look()
         age = time.time() - look.mtime / 1e9
-        if 0 <= age < _QUIET:
-            time.sleep(_QUIET - age)
-            look = self.look()
-        return look
+        if age >= _QUIET:
+            return look, True
+        time.sleep(_QUIET - max(age, 0.0))  # of a time in the future only this can be said: it stands still
+        later = self.look()
+        return later, look.agrees(later)
 
 
 def _status(path: str) -> os.stat_result | None:
@@ -121,7 +124,7 @@ def _status(path: str) -> os.stat_result | None:
 
 def _beginning(path: str) -> bytes:
     try:
-        with open_regular(path)[0] as file:
+        with open_raw(path)[0] as file:
             return file.read(32)
     except OSError:
         return b""
@@ -139,6 +142,8 @@ class Moment:
     wal: str
     proof: Callable[[], bool] = lambda: True
     copied: int = 0
+    loose: bool = False
+    """True if SQLite does not trust the file: it is shorter than its header says, or its journal does not fit."""
     locked_since: float | None = None
     held: float | None = None
 
@@ -169,7 +174,7 @@ def moments(
 
     Raises ``OSError`` if the path cannot be opened and ``Refused`` if it is no database.
     """
-    file, _ = open_regular(path)
+    file, _ = open_raw(path)
     with file:
         source = Source(path, file)
         if not source.look().header.startswith(MAGIC):
@@ -197,7 +202,7 @@ def _direct(source: Source, options: str, method: str) -> Iterator[Moment]:
 
 
 def _in_place(source: Source, over: int) -> Iterator[Moment]:
-    look = source.settled()
+    look, _ = source.settled()
     if look.wal or look.journal is not None or look.size <= over:
         return
     source.tries += 1
@@ -275,22 +280,25 @@ def _copies(source: Source) -> Iterator[Moment]:
 
 
 def _copy(source: Source, folder: str) -> Look | None:
-    """Copy a database with its log or journal; None if it did not stand still, or where there is no room."""
+    """Copy a database with its log or journal; None if it did not stand still, or where there is no room.
+
+    How long it had stood still is measured before the copy, which itself may take as long.
+    """
     try:
-        look = source.settled()
-        if shutil.disk_usage(folder).free < look.size + (look.wal or 0) + (look.journal or (0, 0))[0] + _BLOCK:
+        look, quiet = source.settled()
+        if not quiet or shutil.disk_usage(folder).free < look.size + (look.wal or 0) + (look.journal or (0, 0))[0] + _BLOCK:
             return None
         _copy_bytes(source.file, Path(folder, "db"), look.size, None)
         for end, there in (("-wal", look.wal), ("-journal", look.journal)):
             if there is not None:
-                with open_regular(source.path + end)[0] as file:
+                with open_raw(source.path + end)[0] as file:
                     _copy_bytes(file, Path(folder, f"db{end}"), os.fstat(file.fileno()).st_size, None)
-        return look if time.time() - look.mtime / 1e9 >= _QUIET and look.agrees(source.look()) else None
+        return look if look.agrees(source.look()) else None
     except OSError:
         return None
 
 
-def _copy_bytes(file: BinaryIO, target: Path, size: int, until: float | None) -> bool:
+def _copy_bytes(file: io.FileIO, target: Path, size: int, until: float | None) -> bool:
     """Copy so many bytes; False if that would take longer than the time there is."""
     file.seek(0)
     with target.open("wb") as copy:
@@ -324,11 +332,12 @@ def _of_copy(
         elif alone is not None:
             alone.close()
     kept.unlink(missing_ok=True)
+    loose = connection is None
     if connection is None:
         connection = connect(f"file:{quote(str(copy))}?immutable=1", loose=True)
     if connection is not None:
         try:
-            yield Moment(connection, method, look, source.tries, started, wal, copied=size, held=held)
+            yield Moment(connection, method, look, source.tries, started, wal, copied=size, loose=loose, held=held)
         finally:
             connection.close()
 
