@@ -89,9 +89,9 @@ EVENT = Event(
     *("e1", "hook", "hook_ran", "it ran", JSON, "id-2", AT, "recorded", "now", "m1", CONTEXT, 1.5, "orphan", True),
     *((ORIGIN,), ORIGIN),
 )
+LINKS = (Link("subagent", "s2", "call-1"), Link("fork", "s0", None, 7))
 TALK = Conversation(
-    *("s1", "claude-code", "A title", "ai-title", CONTEXT, AT, AT, (Link("subagent", "s2", "call-1"), Link("fork", "s0"))),
-    *("partial", True, "stamp-1", (MESSAGE, EVENT)),
+    *("s1", "claude-code", "A title", "ai-title", CONTEXT, AT, AT, LINKS, "partial", True, "stamp-1", (MESSAGE, EVENT))
 )
 PROMPT = Message("m2", None, "user", "human", (Text("please"),), AT, turn_id="t2")
 REPLY = Message("m3", None, "assistant", "model", (Text("done"),), AT, model="opus", stop_reason="end_turn")

@@ -54,9 +54,13 @@ def entry_facts(entry):
     return facts
 
 
+def _until(link):
+    return () if link.until is None else (link.until,)
+
+
 def conversation_facts(conversation):
     facts = {name: getattr(conversation, name) for name in ("id", "title", "title_origin", "body", "newer")}
-    facts |= {"links": [[link.kind, link.id, link.call_id] for link in conversation.links]}
+    facts |= {"links": [[link.kind, link.id, link.call_id, *_until(link)] for link in conversation.links]}
     return facts | {"usage": plain(conversation.usage), "prompts": [prompt.text for prompt in conversation.prompts]}
 
 

@@ -327,4 +327,4 @@ def test_errors_have_one_base(error: type[Exception]):
 def test_origin_context_and_link_hold_what_they_are_given():
     assert ("a.jsonl", 7, "") == (Origin("a.jsonl", 7).path, Origin("a.jsonl", 7).line, Origin("a.jsonl", 7).pointer)
     assert "main" == Context(git_branch="main").git_branch
-    assert ("fork", "s2", None) == attrs.astuple(Link("fork", "s2"))
+    assert ("fork", "s2", None, None) == attrs.astuple(Link("fork", "s2"))

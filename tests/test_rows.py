@@ -130,7 +130,8 @@ def test_conversations():
         "body": "partial",
         "newer": True,
         "stamp": "stamp-1",
-        "links": '[{"kind":"subagent","id":"s2","call_id":"call-1"},{"kind":"fork","id":"s0","call_id":null}]',
+        "links": '[{"kind":"subagent","id":"s2","call_id":"call-1","until":null},'
+        '{"kind":"fork","id":"s0","call_id":null,"until":7}]',
         "created_at": AT,
         "updated_at": AT,
         "first_at": AT,

@@ -207,6 +207,9 @@ class Link:
     """The other conversation's id."""
     call_id: str | None = None
     """The tool call that made the link, where one did."""
+    until: int | None = None
+    """Of a base that is shared only up to a place: the number, in the product's own count of its records, of the first one that
+    no longer belongs to this conversation."""
 
 
 @attrs.frozen

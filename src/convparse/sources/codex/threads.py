@@ -4,6 +4,7 @@ What comes in: the drafts of one file, twins already folded. What goes out: mark
 time of the line before it, to see where a burst of copied lines ends.
 """
 
+import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import accumulate
@@ -17,6 +18,8 @@ from convparse.records import Link, Message
 from convparse.sources.codex.state import Draft
 from convparse.times import iso_time
 
+_TIMED: Final = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+"""A UUID of version 7, which begins with a time."""
 _BURST: Final = timedelta(milliseconds=5)
 """Copied lines are written within a millisecond or two of each other."""
 
@@ -103,20 +106,39 @@ def _own_start(drafts: Sequence[Draft], header: Header) -> int:
 
 def _burst_end(drafts: Sequence[Draft], header: Header) -> int:
     """Behind the burst of copied lines that follows the header, and behind what surely is older than the thread."""
-    begun = header.created_at.timestamp() // 1 if header.created_at is not None else None
     sure = 1
     for i, draft in enumerate(drafts):
-        if draft.name in ("task_started", "task_complete") and draft.facts is not None and begun is not None:
-            at = draft.facts.get("started_at", draft.facts.get("completed_at"))
-            if type(at) is int and at < begun:
+        if draft.name in ("task_started", "task_complete") and draft.facts is not None:
+            age = _age(draft.facts, header)
+            if age < 0:
                 sure = i
-            elif type(at) is int and at > begun and draft.name == "task_started":
+            elif age > 0 and draft.name == "task_started":
                 return max(i, sure)
     for i in range(max(sure, 1) + 1, len(drafts)):
         before, here = drafts[i - 1].entry.timestamp, drafts[i].entry.timestamp
         if before is not None and here is not None and here - before >= _BURST:
             return i
     return len(drafts)
+
+
+def _age(turn: dict[str, Any], header: Header) -> int:
+    """Below zero for a turn that is older than the thread, above for a younger one, zero where nothing tells.
+
+    The ids of threads and turns have the millisecond of their making in them (threads since 0.39, turns since 0.104); the time
+    beside a turn's id has whole seconds, and of the thread's own second says nothing.
+    """
+    thread, made = _minted(header.id), _minted(turn.get("turn_id"))
+    if thread is not None and made is not None:
+        return 1 if made >= thread else -1
+    at = turn.get("started_at", turn.get("completed_at"))
+    if type(at) is not int or header.created_at is None:
+        return 0
+    return at - int(header.created_at.timestamp() // 1)
+
+
+def _minted(id: Any) -> int | None:
+    """The millisecond in which an id was made, where it says so."""
+    return int(id[:8] + id[9:13], 16) if type(id) is str and _TIMED.fullmatch(id) else None
 
 
 def mark_undone(drafts: Sequence[Draft]) -> None:
@@ -152,7 +174,7 @@ def links_of(drafts: Sequence[Draft], header: Header) -> tuple[Link, ...]:
     """Where a thread comes from, and the sub-agents that it started."""
     found = [Link("fork", header.forked_from)] if header.forked_from is not None else []
     if header.base is not None:
-        found.append(Link("base", header.base))
+        found.append(Link("base", header.base, None, header.base_end))
     found.extend(Link("subagent", id, call_id) for id, call_id in _spawned(drafts) if id != header.id)
     return tuple(dict.fromkeys(found))
 
