@@ -539,7 +539,8 @@ def test_notes_beside_databases(tmp_path: Path, note: bytes) -> None:
     for path in (tmp_path / "state.vscdb", tmp_path / "chat" / "store.db"):
         result = convparse.parse(path)
         assert all(account.balanced for account in result.accounts)
-        assert len(result.loose) == 1
+        assert len(result.loose) == (note != b"not json")
+        assert [drop.bytes for drop in result.lost if drop.code == "malformed-line"] == [8] * (note == b"not json")
 
 
 @pytest.mark.parametrize(
@@ -550,6 +551,7 @@ def test_notes_beside_databases(tmp_path: Path, note: bytes) -> None:
         ("file://wsl.localhost/Ubuntu/home/u", "//wsl.localhost/Ubuntu/home/u"),
         ("file://wsl%24/Ubuntu", "//wsl$/Ubuntu"),
         ("vscode-remote://wsl%2BUbuntu/home/u", "vscode-remote://wsl%2BUbuntu/home/u"),
+        ("file://[no address/u", "file://[no address/u"),
         (None, None),
     ],
 )

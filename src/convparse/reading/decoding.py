@@ -113,6 +113,10 @@ class _Flaw:
     text: str
 
 
+_DIGITS: Final = 308
+"""Digits of the largest float, but one."""
+
+
 def _float(text: str) -> float | _Flaw:
     value = float(text)
     if math.isinf(value):
@@ -129,10 +133,9 @@ def _holds(value: float, text: str) -> bool:
 
 
 def _int(text: str) -> int | _Flaw:
-    try:
-        return int(text)
-    except ValueError:  # more digits than this Python would print again (4,300): a float, and so an infinity
+    if len(text) > _DIGITS and math.isinf(float(text)):  # no program computes with it: seconds, costs and times would overflow
         return _Flaw("not-a-number", None, text)
+    return int(text)
 
 
 def _constant(text: str) -> _Flaw:
@@ -160,8 +163,15 @@ def _plain_constant(text: str) -> None:
     raise ValueError(text)
 
 
+def _plain_int(text: str) -> int:
+    value = _int(text)
+    if type(value) is _Flaw:
+        raise ValueError(value.code)
+    return value  # type: ignore[return-value]
+
+
 _PLAIN: Final = json.JSONDecoder(
-    object_pairs_hook=_plain_object, parse_float=_plain_number, parse_constant=_plain_constant
+    object_pairs_hook=_plain_object, parse_float=_plain_number, parse_int=_plain_int, parse_constant=_plain_constant
 )  # fmt: skip
 
 

@@ -93,7 +93,7 @@ def _sources(thread: Thread) -> list[str]:
             named.append(draft.facts.get("parentSessionId"))
             if draft.facts.get("requestSessionId") != draft.group:
                 named.append(draft.facts.get("requestSessionId"))
-    return [name for name in dict.fromkeys(named) if type(name) is str and name != thread.id]
+    return list(dict.fromkeys(name for name in named if type(name) is str and name != thread.id))
 
 
 def _continued(thread: Thread) -> list[str]:

@@ -6,6 +6,7 @@ that is nowhere, tokens that were never written) is named.
 """
 
 from collections.abc import Iterable, Sequence
+from pathlib import PurePath
 from typing import Any, Final
 
 import attrs
@@ -46,7 +47,8 @@ def resolve(parts: list[FilePart], session: Session) -> Resolved:
     links = agents.links(threads, session)
     conversations = [_conversation(thread, links, session) for thread in threads]
     loose.extend(_beside(session))
-    return _unique(conversations), loose
+    conversations = _unique(conversations)
+    return conversations, _unique_loose(loose, conversations) if len(parts) > 1 else loose
 
 
 # ---- one thread ------------------------------------------------------------------------------------------------------------
@@ -263,4 +265,16 @@ def _unique(conversations: list[Conversation]) -> list[Conversation]:
             conversation = attrs.evolve(conversation, entries=entries)
         seen.update(entry.key for entry in entries)
         unique.append(conversation)
+    return unique
+
+
+def _unique_loose(loose: list[Entry], conversations: list[Conversation]) -> list[Entry]:
+    """The same for entries that belong to none: one whose key is taken gets the name of its file put before."""
+    seen = {entry.key for conversation in conversations for entry in conversation.entries}
+    unique = []
+    for entry in loose:
+        if entry.key in seen and entry.origin is not None:
+            entry = attrs.evolve(entry, key=f"{PurePath(entry.origin.path).name}/{entry.key}")
+        seen.add(entry.key)
+        unique.append(entry)
     return unique

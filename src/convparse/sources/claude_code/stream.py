@@ -228,7 +228,8 @@ def _event(value: Frame, place: Place, state: State, at: str) -> Draft:
         duration=took / 1000 if type(took) is int else None,
         origin=state.origin(place, at),
     )
-    return Draft(event, name, place, value.get("session_id"), value.get("uuid"), facts={"session": value.get("session_id")})
+    named = "frame" if name in ("assistant", "user") else name  # no message: there is none in it
+    return Draft(event, named, place, value.get("session_id"), value.get("uuid"), facts={"session": value.get("session_id")})
 
 
 def _context(value: Frame) -> Context:

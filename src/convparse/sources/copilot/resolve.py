@@ -14,7 +14,7 @@ from convparse.blocks import Json
 from convparse.records import Context, Conversation, Entry, Event, Link, Message
 from convparse.sources._source import FilePart, Resolved, Session
 from convparse.sources.copilot.state import Draft
-from convparse.sources.copilot.workspaces import read_workspace
+from convparse.sources.copilot.workspaces import folder_of
 from convparse.sources.copilot_cli.resolve import resolve_as
 
 
@@ -58,7 +58,8 @@ def _with_twin(drafts: list[Draft], twin: FilePart) -> list[Draft]:
 
 def _stands(draft: Draft) -> bool:
     """True for what a log gave: a session whose snapshot is there, or at least a request."""
-    replayed = not draft.partial and draft.entries[0].name == "session" and draft.entries[0].kind == "session-start"
+    first = draft.entries[0] if draft.entries else None  # a log without a snapshot gives none
+    replayed = not draft.partial and first is not None and first.name == "session" and first.kind == "session-start"
     return replayed or any(isinstance(entry, Message) for entry in draft.entries)
 
 
@@ -69,14 +70,12 @@ def _name_stale(twin: FilePart) -> None:
 
 
 def _folder(session: Session) -> tuple[str | None, list[Entry]]:
-    found = session.note("workspace.json") if "workspace.json" in session.names() else None
+    found = session.document("workspace.json") if "workspace.json" in session.names() else None
     if found is None:
         return None, []
-    origin, data = found
-    value, cwd = read_workspace(data)
-    text = data.decode("utf-8", "replace")
-    event = Event("workspace", "workspace", "workspace.json", cwd, Json.of(value) if value is not None else None, origin=origin)
-    return cwd, [event if value is not None else attrs.evolve(event, text=text, kind="unknown")]
+    origin, value = found
+    cwd = folder_of(value)
+    return cwd, [Event("workspace", "workspace", "workspace.json", cwd, Json.of(value), origin=origin)]
 
 
 def freeze(entry: Any) -> Entry:

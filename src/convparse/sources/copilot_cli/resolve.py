@@ -106,7 +106,8 @@ def _word(value: Any) -> str | None:
 def _usage(usage: dict[str, Any]) -> Usage:
     """Disjoint counts: what is said to be read from and written to the cache is part of the input here."""
     numbers = [usage.get(key) for key in _NUMBERS]
-    given, read, written, output, thought, cost = (n if type(n) in (int, float) else None for n in numbers)
+    given, read, written, output, thought = (n if type(n) is int else None for n in numbers[:-1])
+    cost = numbers[-1] if type(numbers[-1]) in (int, float) else None
     if given is not None:
         rest = given - (read or 0) - (written or 0)
         given = rest if rest >= 0 else given

@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import Any, Final
 
 import attrs
-import orjson
 
 from convparse.blocks import ToolCall
 from convparse.ledger import Fields, Ledger, Place, escape
@@ -268,14 +267,10 @@ def _tool_times(data: dict[str, Any], times: dict[str, Any]) -> None:
 
 def _beside(session: Session) -> Event | None:
     """``meta.json`` beside a store: the folder it belongs to."""
-    found = session.note("meta.json")
+    found = session.document("meta.json")
     if found is None:
         return None
-    origin, data = found
-    try:
-        value = orjson.loads(data)
-    except orjson.JSONDecodeError:
-        return Event("meta.json", "session", "meta.json", data.decode("utf-8", "replace"), origin=origin)
+    origin, value = found
     cwd = value.get("cwd") if type(value) is dict else None
     context = Context(cwd) if type(cwd) is str else None
     return Event("meta.json", "session", "meta.json", data=json_of(value), context=context, origin=origin)

@@ -71,7 +71,9 @@ def _about(record: Record, place: Place, state: State) -> list[Draft]:
 
 
 def _content(record: Record, place: Place, state: State) -> list[Draft]:
-    """The contents of a file, which a tool's result names."""
+    """The contents of a file, which a tool's result names; of a damaged file also a row that stands under another's key."""
+    if type(record.value) is not bytes:
+        return [odd_value(state, record.value, place, None, "row")]
     text = record.value.decode("utf-8", "replace")
     if "\ufffd" in text and text.encode() != record.value:
         state.ledger.part("invalid-utf8", place, record="composer.content")

@@ -8,8 +8,6 @@ from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
-import orjson
-
 from convparse.ledger import Place
 from convparse.reading.tables import Record
 from convparse.records import Context, Event
@@ -182,15 +180,10 @@ ITEMS: Final[Mapping[str, Handler]] = MappingProxyType(
 
 def workspace(session: Session) -> Event | None:
     """``workspace.json`` beside a database: the folder that its window had open."""
-    found = session.note("workspace.json")
+    found = session.document("workspace.json")
     if found is None:
         return None
-    origin, data = found
-    text = data.decode("utf-8", "replace")
-    try:
-        value = orjson.loads(data)
-    except orjson.JSONDecodeError:
-        return Event("workspace", "workspace", "workspace.json", text, origin=origin)
+    origin, value = found
     uri = next((value[key] for key in ("folder", "workspace") if key in value), None) if type(value) is dict else None
     folder = local_path(uri.get("path") if type(uri) is dict else uri)
     context = Context(cwd=folder) if folder is not None else None
@@ -213,7 +206,10 @@ def local_path(uri: Any) -> str | None:
         return None
     if not uri.startswith("file:"):
         return uri
-    parts = urlsplit(uri)
+    try:
+        parts = urlsplit(uri)
+    except ValueError:  # brackets that hold no address
+        return uri
     path = unquote(parts.path)
     if parts.netloc:
         return f"//{unquote(parts.netloc)}{path}"

@@ -1,0 +1,1 @@
+"""The promises of the library as figures: ``python -m benchmarks.reliability --help``."""

@@ -1,0 +1,87 @@
+"""``python -m benchmarks.reliability``: the promises of the library, measured.
+
+Without options, 200,000 inputs for every source; each option runs another part instead. ``docs/reliability.md`` says what the
+figures mean. The exit status is 1 if anything was found that should not be.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Final
+
+from benchmarks.ratio import table
+from benchmarks.reliability import fuzz, hammer
+from convparse import SOURCES
+
+INPUTS: Final = 200_000
+
+
+def inputs(sources: Sequence[str], count: int, folder: Path) -> bool:
+    """Each source in a process of its own, so that a peak of memory is its own, and a crash only its own end."""
+    for source in sources:
+        process = get_context("spawn").Process(target=fuzz.run, args=(source, count, folder))
+        process.start()
+        process.join()
+        if process.exitcode:
+            state = fuzz.load(folder, source)
+            state.found(f"the process ended with {process.exitcode}", state.done)
+            fuzz.save(folder, source, state)
+    states = {source: fuzz.load(folder, source) for source in sources}
+    print(shown(states))
+    for source, state in states.items():
+        for what, (times, *first) in state.findings.items():
+            print(f"{source}: {what} ({times} times; inputs {', '.join(map(str, first[:5]))})")
+    return all(state.done >= count and not state.findings for state in states.values())
+
+
+def shown(states: dict[str, fuzz.State]) -> str:
+    """The table of a run."""
+    heads = ["source", "inputs", "MB", "databases", "folders", "examined", "entries", "drops", "refused", "findings"]
+    heads += ["slowest ms", "peak MB", "inputs/s"]
+    return table(heads, [row(source, state) for source, state in states.items()])
+
+
+def row(source: str, s: fuzz.State) -> list[str]:
+    """A line of the table."""
+    findings = sum(found[0] for found in s.findings.values())
+    counts = [s.done, s.bytes // 1_000_000, s.databases, s.folders, s.examined, s.entries, s.drops, s.own, findings]
+    return [source, *map(str, counts), f"{1000 * s.slowest[0]:.0f}", f"{s.peak}", f"{s.done / (s.cpu or 1):.0f}"]
+
+
+def hammered(seconds: float, kills: int) -> bool:
+    """Snapshots of busy and of orphaned databases; half of the time in each mode."""
+    tallies = [hammer.hammered(mode, seconds / 2) for mode in hammer.MODES if seconds]
+    tallies += [hammer.killed(mode, kills) for mode in hammer.MODES if kills]
+    print(table(hammer.HEADS, hammer.shown(tallies)))
+    return all(tally.good for tally in tallies)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the parts that were asked for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.reliability", description=str(__doc__).partition("\n")[0])
+    parser.add_argument("--inputs", type=int, metavar="N", help=f"mutated inputs for every source ({INPUTS})")
+    parser.add_argument("--source", action="append", choices=list(SOURCES), help="only this source; may be given again")
+    parser.add_argument("--state", type=Path, default=Path("build/reliability"), help="where runs are kept, to be gone on with")
+    parser.add_argument("--hammer", type=float, metavar="SECONDS", help="snapshots of a database while another process writes")
+    parser.add_argument("--kills", type=int, metavar="N", help="snapshots of databases whose writer was killed, N in each mode")
+    parser.add_argument("--again", action="store_true", help="only try the inputs once more that showed something")
+    parser.add_argument("--show", metavar="SOURCE:N", help="write one input to standard output, and nothing else")
+    given = parser.parse_args(arguments)
+    if given.show:
+        source, _, n = given.show.partition(":")
+        sys.stdout.buffer.write(fuzz.input_of(source, int(n)).data)
+        return 0
+    if given.hammer or given.kills:
+        return 0 if hammered(given.hammer or 0, given.kills or 0) else 1
+    sources = given.source or list(SOURCES)
+    if given.again:
+        for source in sources:
+            fuzz.again(source, given.state)
+    good = inputs(sources, 0 if given.again else given.inputs or INPUTS, given.state)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

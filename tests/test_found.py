@@ -1,0 +1,57 @@
+"""What ``benchmarks.reliability`` found: the inputs, made small and named after what they show, and what must come of each.
+
+They lie in ``tests/fixtures/found``, by source; a folder is parsed by its one log or database. Every law that the search checks
+is checked of them too.
+"""
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+from benchmarks.reliability import laws
+
+import convparse
+
+FOLDER: Final = Path(__file__).parent / "fixtures" / "found"
+EXPECTED: Final[dict[str, tuple[int, dict[str, int]]]] = {
+    "claude-code/forked_from_an_object.jsonl": (1, {}),
+    "claude-code/frame_without_its_message.json": (2, {"unknown-record": 1}),
+    "claude-code/one_key_in_two_files": (4, {"not-an-object": 2}),
+    "codex/one_id_of_two_items.json": (3, {}),
+    "copilot-cli/duration_of_400_digits.jsonl": (2, {"not-a-number": 1, "unknown-field": 1}),
+    "copilot-cli/tokens_that_are_no_whole_number.jsonl": (2, {}),
+    "copilot/log_of_nothing_beside_a_session": (3, {"malformed-line": 1, "malformed-operation": 1}),
+    "cursor/a_note_that_is_nested_deeply": (
+        15,
+        {"cursor/unknown-bubble": 1, "not-an-object": 3, "too-deep": 1, "unexpected-type": 1},
+    ),
+    "cursor/row_under_a_key_of_no_family.vscdb": (
+        9,
+        {
+            "cursor/missing-bubble": 1,
+            "cursor/missing-content": 2,
+            "malformed-database": 1,
+            "malformed-value": 1,
+            "not-an-object": 1,
+            "refused-table": 1,
+        },
+    ),
+}
+"""By path: how many entries there are, and the codes of what was dropped."""
+
+
+def test_every_finding_is_expected() -> None:
+    assert {str(path.relative_to(FOLDER)) for path in FOLDER.glob("*/*")} == set(EXPECTED)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_finding(name: str) -> None:
+    path = FOLDER / name
+    if path.is_dir():
+        (path,) = [file for file in path.iterdir() if file.suffix in (".jsonl", ".vscdb")]
+
+    result = convparse.parse(path, name.partition("/")[0])
+
+    codes = {code: sum(drop.count for drop in drops) for code, drops in result.dropped_by_code().items()}
+    assert (sum(1 for _ in laws.entries(result)), codes) == EXPECTED[name]
+    assert laws.shallow(result, result.account.size, "sqlite") + laws.deep(result, b"", "sqlite") == []
