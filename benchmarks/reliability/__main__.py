@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.ratio import table
-from benchmarks.reliability import fuzz, hammer
+from benchmarks.reliability import cuts, fuzz, hammer
 from convparse import SOURCES
 
 INPUTS: Final = 200_000
@@ -58,6 +58,16 @@ def hammered(seconds: float, kills: int) -> bool:
     return all(tally.good for tally in tallies)
 
 
+def everywhere(sources: Sequence[str]) -> bool:
+    """Every fixture, cut and changed everywhere."""
+    tallies = [cuts.tried(source) for source in sources]
+    print(table(cuts.HEADS, cuts.shown(tallies)))
+    for tally in tallies:
+        for what, places in tally.broken.items():
+            print(f"{tally.source}: {what} ({len(places)} times: {', '.join(places[:5])})")
+    return not any(tally.broken for tally in tallies)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the parts that were asked for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.reliability", description=str(__doc__).partition("\n")[0])
@@ -66,6 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--state", type=Path, default=Path("build/reliability"), help="where runs are kept, to be gone on with")
     parser.add_argument("--hammer", type=float, metavar="SECONDS", help="snapshots of a database while another process writes")
     parser.add_argument("--kills", type=int, metavar="N", help="snapshots of databases whose writer was killed, N in each mode")
+    parser.add_argument("--cuts", action="store_true", help="cut every fixture at every byte, and change every byte")
     parser.add_argument("--again", action="store_true", help="only try the inputs once more that showed something")
     parser.add_argument("--show", metavar="SOURCE:N", help="write one input to standard output, and nothing else")
     given = parser.parse_args(arguments)
@@ -76,6 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.hammer or given.kills:
         return 0 if hammered(given.hammer or 0, given.kills or 0) else 1
     sources = given.source or list(SOURCES)
+    if given.cuts:
+        return 0 if everywhere(sources) else 1
     if given.again:
         for source in sources:
             fuzz.again(source, given.state)
