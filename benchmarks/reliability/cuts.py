@@ -1,8 +1,8 @@
 """Every fixture cut at every byte, and every byte of every fixture changed: R3.
 
 A cut file of lines gives every record that the whole file gives of the units before the cut, equal in the facts that a unit
-settles itself, and at most one torn tail. For documents and databases the account must balance. Databases are cut and changed at
-``PLACES`` places, many of them where a page begins, since a parse of one takes long.
+settles itself, and at most one torn tail. For documents and databases the account must balance. Databases are cut and changed
+at ``PLACES`` places, many of them where a page begins, since a parse of one takes long.
 """
 
 import random
