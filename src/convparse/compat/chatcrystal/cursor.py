@@ -22,7 +22,7 @@ def rule(result: ParseResult, data: bytes | None) -> Ruled:
     """The conversations of the editor's global database."""
     ruled = Ruled(result)
     prefixes = {conversation.id: f"bubbleId:{conversation.id}:" for conversation in result.conversations}
-    stored = rows(result, TABLE, prefixes.values(), prefixes=True)
+    stored = rows(result, TABLE, prefixes.values(), prefixes=True) if prefixes else {}
     for conversation in result.conversations:
         _conversation(ruled, conversation, stored.get(prefixes[conversation.id], []))
     return ruled

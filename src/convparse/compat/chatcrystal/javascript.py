@@ -88,14 +88,14 @@ def milliseconds(value: str | float | None) -> float:
 
 
 def iso(value: Any) -> str:
-    """Milliseconds as a text. Raises ``Stops`` for what is no time."""
+    """Milliseconds as a text. Raises ``Stops`` for what is no time of the years 1 to 9999."""
     if type(value) not in (int, float):
         raise Stops
     try:
         when = _EPOCH + timedelta(milliseconds=math.trunc(value))
     except (OverflowError, ValueError) as error:
         raise Stops from error
-    return f"{when:%Y-%m-%dT%H:%M:%S}.{when.microsecond // 1000:03d}Z"
+    return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def sort(items: list[T], number: Callable[[T], float]) -> list[T]:

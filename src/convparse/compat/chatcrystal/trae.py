@@ -47,7 +47,7 @@ def rule(result: ParseResult, data: bytes | None) -> Ruled:
     for entry in every(result):
         if entry.origin is not None and entry.origin.key == KEY:
             entries.setdefault(entry.origin.pointer, entry)
-    found = rows(result, TABLE, (KEY,)).get(KEY)
+    found = rows(result, TABLE, (KEY,))[KEY] if entries else []
     value = parse((found[0].value or b"").decode("utf-8", "replace")) if found else None
     try:
         sessions = list(_sessions(value))

@@ -107,8 +107,7 @@ def rows(result: ParseResult, table: Table, keys: Iterable[str], *, prefixes: bo
             found = {key: _rows(database, table, key, prefixes=prefixes) for key in keys}
             if moment.proved():
                 return found
-        raise SourceChanged(f"{result.path} is being written to; try again")
-    return {}
+    raise SourceChanged(f"{result.path} is being written to; try again")
 
 
 def _rows(database: "Database", table: Table, key: str, *, prefixes: bool) -> list[Row]:
