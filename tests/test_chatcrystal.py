@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from benchmarks import reference
 from tests.databases import Json, Rows, connected
 
 import convparse
@@ -574,12 +575,74 @@ def test_bytes_are_given_again(tmp_path: Path) -> None:
         chatcrystal.project(convparse.parse_bytes(stored, source="cursor"), stored)
 
 
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("claude_code/agent_in_folder/s1.jsonl", "other-file"),
+        ("claude_code/warm_up_agent/s1.jsonl", "other-conversation"),
+        ("codex/forked/sessions/2026/03/02", "other-conversation"),
+    ],
+)
+def test_what_stands_in_other_files_is_named(name: str, code: str) -> None:
+    path = FIXTURES / name
+    projection = check_account(convparse.parse(next(path.iterdir()) if path.is_dir() else path))
+
+    assert projection.messages
+    elsewhere = {item.code for item in projection.left_out if item.origin and item.origin.path != str(path)}
+    assert f"chatcrystal/{code}" in elsewhere
+
+
 @pytest.mark.parametrize("name", ["copilot_cli/normal_text.jsonl", "codex/document.json"])
 def test_other_formats_are_not_read(name: str) -> None:
     projection = check_account(convparse.parse(FIXTURES / name))
 
     assert projection.conversations == ()
     assert reasons(projection) == {"other-format"}
+
+
+# ---- the page and its figures ---------------------------------------------------------------------------------------------
+
+
+def test_the_page_has_a_line_for_every_code() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "chatcrystal.md").read_text("utf-8")
+    lines = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| `chatcrystal/")]
+
+    assert [line for line in lines if line[1] in ("lost", "altered")] == [
+        [f"`{code}`", told.fate, told.summary] for code, told in CODES.items()
+    ]
+
+
+def test_the_figures_count_what_is_told_of_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    paths = [HERE / "copilot_log.jsonl", FIXTURES / "codex" / "document.json", HERE / "cursor.rows.json", HERE / "codex.jsonl"]
+
+    reference.main([str(path) for path in paths])
+
+    told, reasons = capsys.readouterr().out.split("\n\n")
+    assert told.splitlines() == [
+        "|  | codex | copilot |",
+        "| --- | ---: | ---: |",
+        "| files | 1 | 1 |",
+        "| messages of a person | 3 of 4 | 1 of 2 |",
+        "| texts of a person or the model | 6 of 8 | 1 of 4 |",
+        "| texts that the product put in | 0 of 4 |  |",
+        "| reasoning | 0 of 2 |  |",
+        "| tool calls | 0 of 2 |  |",
+        "| results of tools | 0 of 1 |  |",
+        "| answers, pictures, files, references, edits |  |  |",
+        "| events | 0 of 1 | 0 of 1 |",
+        "| token counts |  |  |",
+        "| messages given a second time | 1 |  |",
+    ]
+    assert "| `chatcrystal/later-line` |  | 3 |" in reasons.splitlines()
+
+
+def test_the_figures_count_what_stands_in_a_file_of_its_own_there(capsys: pytest.CaptureFixture[str]) -> None:
+    for folder in ("warm_up_agent", "agent_in_folder"):
+        reference.main([str(FIXTURES / "claude_code" / folder)])
+
+    beside, inside = capsys.readouterr().out.split("|  | claude-code |\n| --- | ---: |\n| files |")[1:]
+    assert beside.startswith(" 2 |\n")
+    assert inside.startswith(" 1 |\n")
 
 
 # ---- JavaScript ------------------------------------------------------------------------------------------------------------

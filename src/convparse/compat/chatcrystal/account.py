@@ -7,6 +7,7 @@ blocks, every field that the shape has no place for is listed too.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePath
 from typing import Any, Final
 
 import attrs
@@ -113,9 +114,13 @@ class Ruled:
         return _REASONS.get(type(block), "chatcrystal/other-block")
 
     def _unseen(self, entry: Entry) -> str:
+        """The reason for an entry that no rule looked at."""
         accounts = self.result.accounts
-        elsewhere = entry.origin is not None and accounts and entry.origin.path != accounts[0].path
-        return "chatcrystal/other-file" if elsewhere else self.otherwise
+        if entry.origin is None or not accounts or entry.origin.path == accounts[0].path:
+            return self.otherwise
+        path, own = PurePath(entry.origin.path), PurePath(accounts[0].path)
+        listed = path.suffix == own.suffix == ".jsonl" and (self.result.source == "codex" or path.parent == own.parent)
+        return "chatcrystal/other-conversation" if listed else "chatcrystal/other-file"
 
     def _missing_of(self, entry: Entry, messages: list[ReferenceMessage]) -> Iterator[LeftOut]:
         """What an entry holds that its messages do not."""

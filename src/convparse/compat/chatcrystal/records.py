@@ -18,6 +18,9 @@ CODES: Final[Mapping[str, Code]] = MappingProxyType(
         # What is not read at all.
         "chatcrystal/other-format": Code("lost", "a format of the product that is not read"),
         "chatcrystal/other-file": Code("lost", "a file that belongs to the session and is not read"),
+        "chatcrystal/other-conversation": Code(
+            "altered", "what stands in another file, which is a conversation of its own there"
+        ),
         "chatcrystal/other-place": Code("lost", "a place in the database that is not looked at"),
         "chatcrystal/small-file": Code("lost", "a file so small that it is taken for empty"),
         "chatcrystal/no-workspace": Code("lost", "a database without workspace.json beside it"),
