@@ -242,6 +242,43 @@ def test_a_folder_that_is_not_there_is_a_bad_call(call, tmp_path):
     assert re.fullmatch("convparse: .*nothing is not a folder; .*\n", err)
 
 
+# ---- folders ---------------------------------------------------------------------------------------------------------------
+
+
+def test_a_folder_stands_for_the_sessions_below_it(call, home):
+    rows = [
+        row
+        for found in convparse.discover([home])
+        if not found.problem
+        for row in convparse.iter_rows(convparse.parse(found.path), "turns")
+    ]
+    assert {row["conversation_id"] for row in rows} > {"51b2c7d0-1f0e-4c53-9d1c-7a3e5b9f2d04"}
+
+    status, out, err = call("rows", "turns", str(home))
+
+    assert (status, err) == (0, "")
+    assert [json.loads(line) for line in out.splitlines()] == [plain(row) for row in rows]
+
+
+def test_a_folder_can_be_asked_for_one_source(call, home):
+    path = listed(home)[2].removeprefix("codex").strip()
+
+    assert call("drops", "--source", "codex", str(home)) == (0, f"{path}\n{render_drops(convparse.parse(path))}\n", "")
+
+
+def test_the_folder_of_a_session_is_a_session(call):
+    folder = AGENTS.removesuffix(".jsonl")
+
+    assert call("drops", folder) == (0, render_drops(convparse.parse(folder)) + "\n", "")
+
+
+def test_a_home_may_be_a_tilde(call, home, monkeypatch):
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+
+    assert call("rows", "conversations", "--columns", "source", "~")[1] == '{"source":"claude-code"}\n{"source":"codex"}\n'
+
+
 # ---- exit status and complaints --------------------------------------------------------------------------------------------
 
 
@@ -276,7 +313,7 @@ def test_a_file_that_cannot_be_read_costs_no_other(call):
     ("argument", "line"),
     [
         ("drop", re.escape("convparse: drop: No such file or directory; did you mean `drops`?")),
-        (str(FIXTURES), f"convparse: {FIXTURES} is a folder, but not one of a session; .*; `convparse list FOLDER` tells .*"),
+        (str(FIXTURES), f"convparse: {FIXTURES}: there are no sessions below this folder that could be read; give .*"),
         (str(ROOT / "LICENSE"), "convparse: LICENSE: .*; known sources: .*. Give --source"),
         ("a\x1b[2J\nb", re.escape("convparse: a\\x1b[2J b: No such file or directory")),
     ],

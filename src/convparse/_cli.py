@@ -14,13 +14,15 @@ from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 import attrs
 import orjson
 
 import convparse
+from convparse._detect import session_file
+from convparse._discover import Found
 from convparse._options import COMMANDS, nearest, options_of
 from convparse._output import Output
 from convparse._show import plain, render, render_drops, render_found
@@ -54,11 +56,11 @@ class _Run:
     out: Output
     status: int = 0
 
-    def results(self, read: Callable[[str, Namespace], Iterator[ParseResult]]) -> Iterator[ParseResult]:
+    def results(self, read: Callable[[str, Namespace, str | None], Iterator[ParseResult]]) -> Iterator[ParseResult]:
         """What the paths hold, one after the other, as long as anybody reads."""
-        for path in self.options.paths:
+        for path, source in chain.from_iterable(map(self._files, self.options.paths)):
             try:
-                for result in read(path, self.options):
+                for result in read(path, self.options, source):
                     self._count(result)
                     yield result
                     if self.out.gone:
@@ -66,7 +68,19 @@ class _Run:
             except OSError as error:
                 self.complain(f"{path}: {error.strerror or error}{_hint(path)}")
             except convparse.ConvparseError as error:
-                self.complain(f"{error}{_hint(path)}".replace("Pass `source=`", "Give --source"))
+                self.complain(str(error).replace("Pass `source=`", "Give --source"))
+
+    def _files(self, path: str) -> Iterator[tuple[str, str | None]]:
+        """The path itself, or the sessions below a folder that is not one session's; each with its source, if that is known."""
+        if not _is_folder_of_sessions(path):
+            yield path, self.options.source
+            return
+        found = _found([path], self.options.source)
+        files = [(one.path, one.source) for one in found if one.problem is None]
+        yield from files
+        if not files:
+            told = "give a session's file or folder, a home directory, or the folder of a product"
+            self.complain(f"{path}: there are no sessions below this folder that could be read; {told}")
 
     def _count(self, result: ParseResult) -> None:
         if not self.options.exit_zero and any(drop.code not in self.options.ignore for drop in result.lost):
@@ -79,30 +93,40 @@ class _Run:
 
 
 def _hint(path: str) -> str:
-    if os.path.isdir(path):  # noqa: PTH112 - a path stays the text that was given
-        return "; `convparse list FOLDER` tells which sessions are below a folder"
     return "" if os.path.lexists(path) else nearest(path, COMMANDS)
 
 
 # ---- reading ---------------------------------------------------------------------------------------------------------------
 
 
-def _whole(path: str, options: Namespace) -> Iterator[ParseResult]:
+def _found(roots: list[str] | None, source: str | None) -> Iterator[Found]:
+    return (found for found in convparse.discover(roots) if source in (None, found.source))
+
+
+def _is_folder_of_sessions(path: str) -> bool:
+    given = os.path.expanduser(path)
+    try:
+        return os.path.isdir(given) and not session_file(given)  # noqa: PTH112 - a path stays the text that was given
+    except convparse.UnknownSource:
+        return True
+
+
+def _whole(path: str, options: Namespace, source: str | None) -> Iterator[ParseResult]:
     """A file as one result."""
     if path != "-":
-        yield convparse.parse(path, options.source, conversation_id=options.conversation, subagents=options.subagents)
+        yield convparse.parse(path, source, conversation_id=options.conversation, subagents=options.subagents)
     elif sys.stdin is None:
         raise convparse.ConvparseError("-: there is no standard input")
     else:
         data = sys.stdin.buffer.read()
-        yield convparse.parse_bytes(data, source=options.source, name="<stdin>", conversation_id=options.conversation)
+        yield convparse.parse_bytes(data, source=source, name="<stdin>", conversation_id=options.conversation)
 
 
-def _one_by_one(path: str, options: Namespace) -> Iterator[ParseResult]:
+def _one_by_one(path: str, options: Namespace, source: str | None) -> Iterator[ParseResult]:
     """A database as a result for every conversation, in memory for one of them."""
     if path == "-" or options.conversation is not None:
-        return _whole(path, options)
-    return convparse.iter_conversations(path, options.source, subagents=options.subagents)
+        return _whole(path, options, source)
+    return convparse.iter_conversations(path, source, subagents=options.subagents)
 
 
 # ---- the commands ----------------------------------------------------------------------------------------------------------
@@ -114,8 +138,8 @@ def _show(run: _Run) -> None:
 
 
 def _drops(run: _Run) -> None:
-    several = len(run.options.paths) > 1
-    _write_results(run, lambda result: (f"{plain(result.path)}\n" if several else "") + render_drops(result))
+    alone = len(run.options.paths) == 1 and not _is_folder_of_sessions(run.options.paths[0])
+    _write_results(run, lambda result: ("" if alone else f"{plain(result.path)}\n") + render_drops(result))
 
 
 def _write_results(run: _Run, page: Callable[[ParseResult], str]) -> None:
@@ -129,9 +153,8 @@ def _write_results(run: _Run, page: Callable[[ParseResult], str]) -> None:
 
 def _list(run: _Run) -> None:
     options = run.options
-    found = (one for one in convparse.discover(options.roots or None) if options.source in (None, one.source))
     counts = Counter[bool]()
-    for one in islice(found, options.limit):
+    for one in islice(_found(options.roots or None, options.source), options.limit):
         counts[one.problem is None] += 1
         if options.json:
             run.out.json(_encode(attrs.asdict(one)))

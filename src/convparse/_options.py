@@ -23,6 +23,7 @@ COMMANDS: Final = {
 }
 _ABOUT: Final = "Read what AI coding assistants leave on disk, with an account of everything that was not carried over."
 _COMMAND: Final = "`convparse PATH` is `convparse show PATH`."
+_PATH: Final = "a session's file or folder; a home directory or folder of a product for all below it; - for standard input"
 _STATUS: Final = "Exit status: 0; 1 if content was lost; 2 if the call was bad or a file could not be read."
 
 
@@ -92,7 +93,7 @@ def _add_rows(parser: ArgumentParser) -> None:
 
 def _add_files(parser: ArgumentParser) -> None:
     parser.epilog = _STATUS
-    parser.add_argument("paths", metavar="PATH", nargs="+", help="a session's file or folder; - is standard input")
+    parser.add_argument("paths", metavar="PATH", nargs="+", help=_PATH)
     about = f"the product that wrote it, one of {', '.join(SOURCES)}; without it found from the content"
     parser.add_argument("--source", metavar="NAME", choices=tuple(SOURCES), help=about)
     parser.add_argument("--conversation", metavar="ID", help="this conversation alone")
