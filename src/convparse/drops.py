@@ -99,6 +99,14 @@ CODES: Final[Mapping[str, Code]] = MappingProxyType(
         "repeated-record": Code("skipped", "a record that stands in the file before", folds=True),
         "inherited-usage": Code("skipped", "token counts of a copied row; they are counted where it was made"),
         "repeated-usage": Code("skipped", "token counts that the response's last row gives"),
+        # What the document of an export lacks.
+        "export-no-field": Code("lost", "the format has no field for it"),
+        "export-not-active": Code("lost", "a message that is not active; the format holds one line of talk"),
+        "export-not-allowed": Code("lost", "the rules of the format do not allow it here"),
+        "export-joined": Code("altered", "text that is joined to the text before it"),
+        "export-moved": Code("altered", "it stands elsewhere in the order"),
+        "export-reworded": Code("altered", "the format has other words, or another shape, for it"),
+        "export-stand-in": Code("altered", "not recorded, or not unique, and demanded by the format: a stand-in is in its place"),
     }
 )
 
