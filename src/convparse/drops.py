@@ -106,7 +106,9 @@ CODES: Final[Mapping[str, Code]] = MappingProxyType(
         "export-joined": Code("altered", "text that is joined to the text before it"),
         "export-moved": Code("altered", "it stands elsewhere in the order"),
         "export-reworded": Code("altered", "the format has other words, or another shape, for it"),
-        "export-stand-in": Code("altered", "not recorded, or not unique, and demanded by the format: a stand-in is in its place"),
+        "export-stand-in": Code(
+            "altered", "not recorded, or not unique, and demanded by the format: a stand-in is in its place"
+        ),
     }
 )
 

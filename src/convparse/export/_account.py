@@ -57,7 +57,7 @@ class Omission:
     pattern: str
     """The pointer with ``*`` for numbers; empty for whole messages and events."""
     places: tuple[Where, ...] = attrs.field(repr=many)
-    """All of them, in the order of the records."""
+    """All of them."""
     message: str = ""
     """For people; not part of the API."""
 
@@ -103,11 +103,11 @@ class Book:
     """The list of omissions while it is written."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, str, str], list[Where]] = {}
+        self._found: dict[tuple[str, str, str], dict[Where, None]] = {}
 
     def name(self, code: str, record: str, where: Where) -> None:
-        """Enter one place."""
-        self._found.setdefault((code, record, _pattern(where.pointer)), []).append(where)
+        """Enter one place; to enter it again changes nothing."""
+        self._found.setdefault((code, record, _pattern(where.pointer)), {})[where] = None
 
     def close(self) -> tuple[Omission, ...]:
         """Everything entered, folded."""
@@ -150,6 +150,11 @@ class Given:
         self._inner: list[Given] = []
         self._touched = False
 
+    @property
+    def has_more(self) -> bool:
+        """True if some field of its own is not taken yet."""
+        return bool(self._left)
+
     def take(self, *names: str) -> Any:
         """The value of a field that goes into the document; of several fields, the last one's."""
         self._touched = True
@@ -189,15 +194,11 @@ class Given:
         pointer = f"{self.where.pointer}/{field}" if field else self.where.pointer
         self._book.name(code, type(self.record).__name__, attrs.evolve(self.where, pointer=pointer))
 
-    def leave(self, code: str, *fields: str) -> None:
-        """Enter what is left of these fields, or the whole record, and be done with it."""
-        if not fields:
-            self.name(code)
-            self._left, self._inner, self._touched = {}, [], True
-        for field in fields:
-            if field in self._left:
-                self.take(field)
-                self.name(code, field)
+    def leave(self, code: str) -> None:
+        """Enter the whole record, and be done with it; the entries of a conversation are records of their own."""
+        self.name(code)
+        self._left, self._touched = {}, True
+        self._inner = [inner for inner in self._inner if inner.where.key != self.where.key]
 
     def rest(self) -> dict[str, Any]:
         """All that is not taken yet, as plain JSON values; it is taken with that."""
@@ -218,8 +219,8 @@ class Given:
         """Name what is not taken: the whole record if nothing is, else field by field."""
         if not self._touched:
             self.leave(NO_FIELD)
-        for name in tuple(self._left):
-            self.leave(NO_FIELD, name)
+        for name in self._left:
+            self.name(NO_FIELD, name)
         for inner in self._inner:
             inner.close()
 

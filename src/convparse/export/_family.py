@@ -5,7 +5,7 @@ conversation that several name as theirs goes to the first, and links that lead 
 every conversation stands in the tree once.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 from convparse.export._account import Given
 
@@ -23,6 +23,15 @@ def family(given: Iterable[Given]) -> tuple[list[Given], dict[Given, list[Given]
                 parents[child] = talk
                 children[talk].append(child)
     return [talk for talk in talks if talk not in parents], children
+
+
+def lineage(roots: Iterable[Given], children: Mapping[Given, list[Given]]) -> Iterator[Given]:
+    """Every conversation, each before its children."""
+    waiting = list(roots)[::-1]
+    while waiting:
+        talk = waiting.pop()
+        yield talk
+        waiting += children[talk][::-1]
 
 
 def _line(talk: Given, parents: dict[Given, Given]) -> Iterable[Given]:

@@ -16,7 +16,7 @@ import attrs
 
 from convparse.blocks import Image, Json, Thinking, ToolCall, ToolResult
 from convparse.export._account import NOT_ALLOWED, REWORDED, STAND_IN, Book, Export, Given, finish, jsonable, talks
-from convparse.export._family import family
+from convparse.export._family import family, lineage
 from convparse.export._steps import Step, call_ids, steps
 from convparse.export._texts import address, has_text, joined, texts
 from convparse.records import Usage
@@ -44,14 +44,13 @@ def export(result: ParseResult) -> Export[list[Plain]]:
     given = talks(result, book)
     lines = {talk: steps(talk) for talk in given}
     for talk in given:
-        if not lines[talk]:
+        if not lines[talk] and talk.has_more:
             talk.leave(NOT_ALLOWED)  # a trajectory has at least one step
     roots, children = family(talk for talk in given if lines[talk])
-
-    def trajectory(talk: Given) -> Plain:
-        return _trajectory(talk, lines[talk], [trajectory(child) for child in children[talk]])
-
-    return finish([trajectory(talk) for talk in roots], given, book)
+    made: dict[Given, Plain] = {}
+    for talk in reversed(list(lineage(roots, children))):
+        made[talk] = _trajectory(talk, lines[talk], [made[child] for child in children[talk]])
+    return finish([made[talk] for talk in roots], given, book)
 
 
 def _trajectory(talk: Given, line: list[Step], within: list[Plain]) -> Plain:

@@ -29,7 +29,7 @@ from convparse.blocks import (
     Unknown,
 )
 from convparse.export._account import Book, Export, Given, finish, talks
-from convparse.export._family import family
+from convparse.export._family import family, lineage
 from convparse.records import Message
 from convparse.result import ParseResult
 
@@ -48,7 +48,8 @@ def export(result: ParseResult) -> Export[str]:
     book = Book()
     given = talks(result, book)
     roots, children = family(given)
-    chunks = [chunk for talk in roots for chunk in _talk(talk, children, "Conversation")]
+    words = dict.fromkeys(roots, "Conversation")
+    chunks = [chunk for talk in lineage(roots, children) for chunk in _talk(talk, words.get(talk, "Sub-agent"))]
     return finish("\n\n".join(chunks) + "\n", given, book)
 
 
@@ -88,14 +89,12 @@ def _folded(summary: str, name: str | None, chunks: list[str]) -> Iterator[str]:
 # ---- entries ---------------------------------------------------------------------------------------------------------------
 
 
-def _talk(talk: Given, children: Mapping[Given, list[Given]], word: str) -> Iterator[str]:
+def _talk(talk: Given, word: str) -> Iterator[str]:
     entries = talk.entries()
     yield f"# {_escaped(talk.record.title or '') or word}"
     yield from _folded(word, talk.record.id, _record(talk))
     for entry in entries:
         yield from _message(entry) if type(entry.record) is Message else _event(entry)
-    for child in children[talk]:
-        yield from _talk(child, children, "Sub-agent")
 
 
 def _record(given: Given) -> list[str]:

@@ -36,8 +36,8 @@ def export(result: ParseResult) -> Export[list[Plain]]:
     return finish([operation for talk in given for operation in _operations(talk)], given, book)
 
 
-def _operations(talk: Given) -> Iterable[Plain]:
-    about = _about(talk)
+def _operations(talk: Given) -> list[Plain]:
+    found: list[Plain] = []
     heard: list[Plain] = []
     for step in steps(talk):
         if step.speaker != "agent":
@@ -45,10 +45,12 @@ def _operations(talk: Given) -> Iterable[Plain]:
             continue
         reason = _same(step.ends, "stop_reason")
         told = _some(**{"gen_ai.input.messages": heard, "gen_ai.output.messages": [_output(step, reason)]})
-        yield about | _response(step.begins, reason) | told
+        found.append(_response(step.begins, reason) | told)
         heard = _results(step)
     if heard:
-        yield about | {"gen_ai.input.messages": heard}
+        found.append({"gen_ai.input.messages": heard})
+    about = _about(talk) if found else {}
+    return [about | operation for operation in found]
 
 
 def _some(**fields: Any) -> Plain:
@@ -112,7 +114,7 @@ def _parts(block: Given) -> list[Plain]:
     if kind is ToolCall:
         return [_call(block)]
     if kind is ToolResult:
-        return [_some(type="tool_call_response", id=block.take("call_id")) | {"response": _content(block)}]
+        return [{"type": "tool_call_response", "id": block.take("call_id"), "response": _content(block)}]
     if kind in (Edit, Unknown):
         return [{"type": "edit" if kind is Edit else "unknown"} | block.rest()]
     said = [{"type": "text", "content": text} for text in texts(block)] if has_text(block) else []
@@ -122,7 +124,7 @@ def _parts(block: Given) -> list[Plain]:
 def _call(call: Given) -> Plain:
     given = call.take("input")
     arguments = given.value if isinstance(given, Json) else given
-    return _some(type="tool_call", id=call.take("id"), name=call.take("name")) | {"arguments": arguments}
+    return {"type": "tool_call", "id": call.take("id"), "name": call.take("name"), "arguments": arguments}
 
 
 def _content(result: Given) -> str | list[Plain]:
@@ -138,7 +140,7 @@ def _media(block: Given) -> Iterable[Plain]:
         return
     kind = (record.media_type or "").partition("/")[0]
     modality = kind if kind in _MODALITIES else "image" if type(record) is Image else "document"
-    about = {"modality": modality} | _some(mime_type=block.take("media_type"))
+    about = {"modality": modality, "mime_type": block.take("media_type")}
     if record.data is not None:
         yield {"type": "blob", **about, "content": block.take("data")}
     else:
@@ -171,13 +173,11 @@ def _usage(rows: list[Given]) -> Plain:
     found = [row for row in rows if row.record.usage is not None]
     usage = sum((row.record.usage for row in found), Usage())
     read = [n for n in (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens) if n is not None]
-    for row in found[1:]:
-        row.name(REWORDED, "usage")
-    for row in found:
-        given = row.inner("usage")
-        assert given is not None
+    for given in filter(None, (row.inner("usage") for row in found)):
         given.take("input_tokens", *_TOKENS.values())
-        if sum(read) != usage.input_tokens and read:
+        if len(found) > 1:
+            given.name(REWORDED)
+        elif usage.input_tokens is not None and sum(read) != usage.input_tokens:
             given.name(REWORDED, "input_tokens")
     held = {attribute: getattr(usage, name) for attribute, name in _TOKENS.items()}
     return {"gen_ai.usage.input_tokens": sum(read) if read else None, **held}
