@@ -1,6 +1,7 @@
 """The command line: what every command writes, and its exit status."""
 
 import csv
+import importlib.metadata
 import io
 import json
 import os
@@ -9,14 +10,13 @@ import shutil
 import subprocess
 import sys
 from datetime import datetime
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import attrs
 import pytest
 
 import convparse
-from convparse import _cli, _options
+from convparse import _cli
 from convparse._options import COMMANDS
 from convparse._show import render, render_drops
 
@@ -371,10 +371,10 @@ def test_help_is_ascii(arguments, capsys):
 @pytest.mark.parametrize(("found", "told"), [(True, convparse.__version__), (False, "unknown")])
 def test_the_version_is_told(found, told, capsys, monkeypatch):
     def nothing(name):
-        raise PackageNotFoundError(name)
+        raise importlib.metadata.PackageNotFoundError(name)
 
     if not found:
-        monkeypatch.setattr(_options, "version", nothing)
+        monkeypatch.setattr(importlib.metadata, "version", nothing)
     with pytest.raises(SystemExit) as ended:
         _cli.main(["--version"])
 

@@ -8,7 +8,6 @@ import difflib
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterable, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
 from convparse.drops import CODES
@@ -43,6 +42,8 @@ def options_of(arguments: Sequence[str]) -> Namespace:
 
 
 def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # slow, and seldom asked for
+
     try:
         return version("convparse")
     except PackageNotFoundError:  # run from its source, not installed
