@@ -1,4 +1,4 @@
-"""What ``benchmarks.reliability`` found: the inputs, made small and named after what they show, and what must come of each.
+"""What ``benchmarks.reliability`` and ``benchmarks.leaves`` found: small inputs, named after what they show.
 
 They lie in ``tests/fixtures/found``, by source; a folder is parsed by its one log or database. Every law that the search checks
 is checked of them too.
@@ -19,6 +19,7 @@ EXPECTED: Final[dict[str, tuple[int, dict[str, int]]]] = {
     "claude-code/one_key_in_two_files": (4, {"not-an-object": 2}),
     "codex/one_id_of_two_items.json": (3, {}),
     "copilot-cli/duration_of_400_digits.jsonl": (2, {"not-a-number": 1, "unknown-field": 1}),
+    "copilot-cli/kinds_that_do_not_fit.json": (2, {"unknown-block": 1}),
     "copilot-cli/tokens_that_are_no_whole_number.jsonl": (2, {}),
     "copilot/log_of_nothing_beside_a_session": (3, {"malformed-line": 1, "malformed-operation": 1}),
     "cursor/a_note_that_is_nested_deeply": (

@@ -99,8 +99,8 @@ def _message(state: State, item: dict[str, Any], place: Place, at: str) -> Draft
 
 def _content(state: State, role: str, content: Any, place: Place, at: str) -> Iterator[Block]:
     for item in content if type(content) is list else [content]:
-        text = item if type(item) is str else item.get("text") if type(item) is dict and set(item) == {"type", "text"} else None
-        url = item.get("image_url") if type(item) is dict and set(item) == {"type", "image_url"} else None
+        text = item if type(item) is str else _inside(item, "text")
+        url = _inside(item, "image_url")
         if type(text) is str:
             yield from _text(role, text)
         elif type(url) is dict and type(url.get("url")) is str and len(url) == 1:
@@ -108,6 +108,11 @@ def _content(state: State, role: str, content: Any, place: Place, at: str) -> It
         else:
             state.ledger.part("unknown-block", place, "/chatMessages/*/content", record=role, pointer=at)
             yield Unknown(role, json_of(item))
+
+
+def _inside(item: Any, kind: str) -> Any:
+    """What a part of a kind holds, under the one key that is called like it."""
+    return item[kind] if type(item) is dict and item.keys() == {"type", kind} and item["type"] == kind else None
 
 
 def _text(role: str, text: str) -> Iterator[Block]:
@@ -124,7 +129,9 @@ def _text(role: str, text: str) -> Iterator[Block]:
 def _is_call(call: Any) -> bool:
     if type(call) is not dict or not (call.get("id") is None or type(call.get("id")) is str):
         return False
-    inner = call.get(call.get("type") if call.get("type") in ("function", "custom") else "function")
+    if call.get("type", "function") not in ("function", "custom"):
+        return False
+    inner = call.get(call.get("type", "function"))
     keys = {"name", "arguments"} if call.get("type") != "custom" else {"name", "input"}
     return type(inner) is dict and set(inner) == keys and all(type(item) is str for item in inner.values()) and len(call) <= 3
 
