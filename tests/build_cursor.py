@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import attrs
+from tests import cursor_cases
 from tests.databases import Json, Rows, connected
 
 FOLDER: Final = Path(__file__).parent / "fixtures" / "cursor"
@@ -558,6 +559,11 @@ def main() -> None:
     (FOLDER / "chat" / "meta.json").write_text(
         '{"schemaVersion":1,"createdAtMs":1786948236174,"hasConversation":true,"cwd":"/w/project"}'
     )
+    for kind, ending, cases in cursor_cases.kinds():
+        for name, case in cases.items():
+            path = FOLDER / "cases" / kind / f"{name}.{ending}"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(case.data)
 
 
 if __name__ == "__main__":
