@@ -3,9 +3,13 @@
 What happened in a session is drawn first, as facts: a prompt, an answer, reasoning, a call with its output. Each fact is then
 written in one or more grammars, and the records of a turn are shuffled so that those of one grammar keep their order: twins
 stand in any order, next to each other or not.
+
+Sessions with envelopes may be compacted, may be rolled back, and may be forks: with the lines of another thread copied before
+their own (legacy; a sub-agent's of paginated history), or with a base that lies elsewhere. The two older generations have none
+of these.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import attrs
@@ -79,6 +83,15 @@ class Session(Generated):
     generation: str = ""
     said: list[tuple[str, str]] = attrs.field(factory=list)
     """Author and text, in order."""
+    undone: set[int] = attrs.field(factory=set)
+    """What of it was rolled back, by its number."""
+    copied: int = 0
+    """How much of it, from its beginning, was copied from another thread."""
+    summaries: list[str] = attrs.field(factory=list)
+    """What compactions said."""
+    links: list[tuple[str, str, int | None]] = attrs.field(factory=list)
+    """Kind, id and end of the links."""
+    body: str = "complete"
 
 
 class Writer:
@@ -92,6 +105,15 @@ class Writer:
         self.count = self.total = 0
         self.turn_id = ""
         self.ids = draw(st.booleans())
+        self.answered = self.structured = False
+        self.told: dict[str, Any] = {}
+        """What a turn's beginning says besides."""
+        self.born: int | None = None
+        """The millisecond in which ids of turns say that they were made."""
+        self.asker = "human"
+        self.begun: int | None = None
+        self.turns: list[tuple[int, str]] = []
+        """Turns with a prompt that are not rolled back: what was said before them, and their ids."""
 
     def text(self) -> str:
         self.count += 1
@@ -133,15 +155,54 @@ class Writer:
     def begin(self) -> None:
         self.flush()
         if self.generation not in ("bare", "document"):
-            self.turn_id = self.id("turn")
-            self.turn.append(("", {"type": "event_msg", "payload": {"type": "task_started", "turn_id": self.turn_id}}))
-            self.flush()
+            self.turn_id = self.id("turn") if self.born is None else timed(self.born + self.count, self.count)
+            self.count += 1
+            self.marked("task_started", turn_id=self.turn_id, **self.told)
+            self.begun = len(self.made.said)
+
+    def end(self) -> None:
+        self.flush()
+        if self.turn_id:
+            self.marked("task_complete", turn_id=self.turn_id)
+            self.turn_id, self.begun = "", None
+
+    def marked(self, kind: str, **payload: Any) -> None:
+        """A record that stands where it stands."""
+        self.turn.append(("", {"type": "event_msg", "payload": {"type": kind, **payload}}))
+        self.flush()
+
+    def rollback(self) -> None:
+        if self.generation not in ENVELOPED or self.asker != "human":
+            return
+        self.end()
+        count = self.draw(st.integers(1, 3))
+        self.marked("thread_rolled_back", num_turns=count)
+        if self.turns:
+            first = self.turns[-min(count, len(self.turns))][0]
+            del self.turns[-count:]
+            self.made.undone.update(range(first, len(self.made.said)))
+
+    def compact(self) -> None:
+        if self.generation not in ENVELOPED:
+            return
+        self.flush()
+        summary = f"sum {self.text()}"
+        self.made.summaries.append(summary)
+        known = [text for _, text in self.made.said] + [summary, f"new {self.text()}"]
+        kept = self.draw(st.lists(st.sampled_from(known), max_size=4))
+        history = [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]} for text in kept]
+        self.turn.append(("", {"type": "compacted", "payload": {"message": summary, "replacement_history": history}}))
+        self.flush()
 
     def prompt(self) -> None:
         self.flush()
+        if self.structured and not self.turn_id:
+            self.begin()
         text = self.text()
-        self.made.prompts.append(text)
-        self.made.said.append(("human", text))
+        if not self.turns or self.turn_id != self.turns[-1][1]:
+            self.turns.append((len(self.made.said) if self.begun is None else self.begun, self.turn_id))
+        self.answered = False
+        self.made.said.append((self.asker, text))
         for grammar in self.among(RESPONSE, EVENT, ITEM) if not self.only_known() else (RESPONSE, EVENT, ITEM):
             if grammar == RESPONSE:
                 self.response({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]})
@@ -157,6 +218,7 @@ class Writer:
 
     def answer(self) -> None:
         text, id = self.text(), self.id("msg")
+        self.answered = True
         self.made.said.append(("model", text))
         for grammar in self.among(RESPONSE, EVENT, ITEM):
             if grammar == RESPONSE:
@@ -196,7 +258,7 @@ class Writer:
         self.response({"type": "function_call_output", "call_id": id, "output": output})
 
     def count_tokens(self) -> None:
-        if self.generation in ("bare", "document") or not self.made.said or self.made.said[-1][0] != "model":
+        if self.generation in ("bare", "document") or not self.answered:
             return
         self.flush()
         spent = self.draw(st.integers(1, 50))
@@ -211,7 +273,6 @@ class Writer:
         for _ in range(self.draw(st.integers(1, 2))):
             self.event("token_count", info={"total_token_usage": total, "last_token_usage": usage}, rate_limits=None)
         self.flush()
-        self.answer_is_counted = True
 
     def inject(self) -> None:
         self.flush()
@@ -238,6 +299,16 @@ class Writer:
 
 
 STEPS: Final = ("prompt", "answer", "answer", "think", "call", "count_tokens", "inject", "settings", "begin")
+STRUCTURE: Final = (*STEPS, "prompt", "answer", "end", "rollback", "compact")
+ENVELOPED: Final = ("legacy", "paginated")
+NOW: Final = 1_767_225_600_000
+"""The millisecond of the headers' time."""
+
+
+def timed(at: int, number: int) -> str:
+    """A UUID of version 7, which says in which millisecond it was made."""
+    made = f"{at:012x}"
+    return f"{made[:8]}-{made[8:]}-7000-8000-{number:012x}"
 
 
 @st.composite
@@ -251,17 +322,22 @@ def codex_sessions(
     unknown: bool = True,
     grammars: tuple[str, ...] = (),
     repeat: bool = False,
+    fork: bool | None = None,
 ) -> Session:
     """One rollout. ``damage``: with lines that are no records; ``unknown``: with fields that no version writes; ``repeat``:
-    with texts that are said again; ``grammars``: what every fact is written in, if it can be.
+    with texts that are said again; ``grammars``: what every fact is written in, if it can be; ``fork``: None for either.
     """
     generation = generation or draw(st.sampled_from(GENERATIONS[:3]))
     writer = Writer(draw, generation, number, grammars, repeat)
     header = {"id": f"th{number}", "timestamp": "2026-01-01T00:00:00.000Z", "instructions": None}
+    writer.structured = generation in ENVELOPED and (bool(fork) or draw(st.booleans()))
+    forked = writer.structured and (draw(st.booleans()) if fork is None else fork)
+    begin = _fork(draw, writer, header, most) if forked else None
     for _ in range(draw(st.integers(0, most))):
-        getattr(writer, draw(st.sampled_from(STEPS)))()
+        getattr(writer, draw(st.sampled_from(STRUCTURE if writer.structured else STEPS)))()
     writer.flush()
     made = writer.made
+    made.prompts += [text for n, (who, text) in enumerate(made.said) if who == "human" and n not in made.undone]
     made.texts += [text for _, text in made.said]
     if generation == "document":
         items = [row["payload"] for row in made.rows]
@@ -269,10 +345,9 @@ def codex_sessions(
     elif generation == "bare":
         made.rows = [header, *(row["payload"] for row in made.rows)]
     else:
-        meta = {**header, "cwd": "/w", "cli_version": draw(st.sampled_from(VERSIONS)), "source": "cli"}
-        made.rows = [
-            _line(row, at, generation) for at, row in enumerate([{"type": "session_meta", "payload": meta}, *made.rows])
-        ]
+        meta = {"cwd": "/w", "cli_version": draw(st.sampled_from(VERSIONS)), "source": "cli", **header}
+        rows = [{"type": "session_meta", "payload": meta}, *made.rows]
+        made.rows = begin(rows) if begin is not None else [_line(row, at, generation) for at, row in enumerate(rows)]
     if unknown:
         for at in draw(st.lists(st.integers(0, len(made.rows) - 1), max_size=2, unique=True)):
             made.rows[at] = {**made.rows[at], "brandNew": draw(odd_json)}
@@ -285,6 +360,62 @@ def codex_sessions(
     return made
 
 
-def _line(row: Row, at: int, generation: str) -> Row:
-    stamp = {"timestamp": f"2026-01-01T00:{at // 60 % 60:02d}:{at % 60:02d}.000Z"}
+def _fork(draw: Draw, writer: Writer, header: Row, most: int) -> Callable[[list[Row]], list[Row]]:
+    """Begin a thread that goes on from another one; what gives its rows their times and numbers."""
+    parent, made = writer.number + 100, writer.made
+    header["forked_from_id"] = f"th{parent}"
+    made.links = [("fork", f"th{parent}", None)]
+    agent = writer.generation == "paginated" and draw(st.booleans())
+    if writer.generation == "paginated" and not agent:
+        end = draw(st.integers(0, 9))
+        header["history_base"] = {"thread_id": f"th{parent}-0", "end_ordinal_exclusive": end, "end_byte_offset": 9}
+        made.links.append(("base", f"th{parent}-0", end))
+        made.body = "partial"
+        return lambda rows: [_line(row, end + at, "paginated") for at, row in enumerate(rows)]
+    evidence = "ordinals" if agent else draw(st.sampled_from(("pause", "ids", "seconds")))
+    own = writer.number
+    writer.number = parent
+    _copied(draw, writer, header, evidence, most)
+    copied = len(made.rows) + 1
+    writer.number, writer.turn_id, writer.begun, writer.answered, made.output = own, "", None, False, 0
+    if evidence == "ids":
+        header["id"] = timed(NOW, own)
+        writer.born = NOW
+    if evidence == "seconds":
+        writer.told = {"started_at": NOW // 1000 + 1}
+    if agent:
+        header |= {"source": {"subagent": {"thread_spawn": {"depth": 1}}}, "subagent_history_start_ordinal": copied}
+        writer.asker = "model"
+    if evidence != "pause":
+        writer.begin()  # and an ordinal behind the last line is one that a migration put there: it hides nothing
+    pause = 40 if evidence == "pause" else 0
+
+    def stamped(rows: list[Row]) -> list[Row]:
+        times = [0, *(1 + at // 3 for at in range(copied - 1))]
+        times += [
+            times[-1] + 1 + pause + (at * 700 if evidence in ("pause", "ordinals") else at // 3)
+            for at in range(len(rows) - copied)
+        ]
+        return [_line(row, at, writer.generation, time) for at, (row, time) in enumerate(zip(rows, times, strict=True))]
+
+    return stamped
+
+
+def _copied(draw: Draw, writer: Writer, header: Row, evidence: str, most: int) -> None:
+    """The header and the lines of the thread that was copied."""
+    made = writer.made
+    writer.born = NOW - 1_000_000 if evidence == "ids" else None
+    writer.told = {"started_at": NOW // 1000 - 100} if evidence == "seconds" else {}
+    made.rows.append(
+        {"type": "session_meta", "payload": {"id": header["forked_from_id"], "timestamp": "2025-12-31T00:00:00.000Z"}}
+    )
+    for _ in range(draw(st.integers(0, most))):
+        getattr(writer, draw(st.sampled_from(STRUCTURE)))()
+    writer.flush()
+    made.copied = len(made.said)
+
+
+def _line(row: Row, at: int, generation: str, time: int | None = None) -> Row:
+    time = at * 1_000 if time is None else time
+    stamp = {"timestamp": f"2026-01-01T00:{time // 60_000 % 60:02d}:{time // 1_000 % 60:02d}.{time % 1_000:03d}Z"}
     return stamp | ({"ordinal": at} if generation == "paginated" else {}) | row

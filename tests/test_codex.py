@@ -364,6 +364,27 @@ def test_keys_are_unique_over_a_chain(tmp_path: Path) -> None:
     assert keys == ["m", "m/2", "m/3"]
 
 
+@pytest.mark.parametrize("archived", ["base", "fork", "both", "none"])
+def test_a_base_is_found_where_one_of_the_two_was_archived(tmp_path: Path, archived: str) -> None:
+    """Archiving moves a file out of the tree of days; the other one stays where it is."""
+
+    def rollout(which: str, id: str, text: str, **meta: Any) -> Path:
+        day = "archived_sessions" if archived in (which, "both") else f"sessions/2026/01/0{len(which)}"
+        path = tmp_path / day / f"rollout-2026-01-01T00-00-00-{id}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        said = response("message", role="assistant", content=[{"type": "output_text", "text": text}])
+        path.write_text("".join(json.dumps(row) + "\n" for row in (line("session_meta", {"id": id, **meta}), said)))
+        return path
+
+    rollout("base", "aaaaaaaa-1", "One")
+    base = {"thread_id": "aaaaaaaa-1", "end_ordinal_exclusive": 2}
+    conversation = convparse.parse(rollout("fork", "bbbbbbbb-2", "Two", history_base=base)).conversation
+
+    assert [(m.text, m.inherited) for m in conversation.messages] == [("One", True), ("Two", False)]
+    assert conversation.body == "complete"
+    assert [(link.kind, link.id, link.until) for link in conversation.links] == [("base", "aaaaaaaa-1", 2)]
+
+
 def test_a_file_may_be_in_a_chain_of_three(tmp_path: Path) -> None:
     def rollout(name: str, id: str, start: int, base: tuple[str, int] | None, text: str) -> Path:
         meta = {"id": id} | ({"history_base": {"thread_id": base[0], "end_ordinal_exclusive": base[1]}} if base else {})

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.leaves import EVERY_LINE, Leaf, encoded, leaves, names, same, same_facts, with_leaf
 from tests.strategies import DAMAGE, examples, mutated, with_odd_values
-from tests.strategies_codex import EVENT, GENERATIONS, ITEM, RESPONSE, codex_fuzz, codex_sessions
+from tests.strategies_codex import EVENT, GENERATIONS, ITEM, RESPONSE, Session, codex_fuzz, codex_sessions
 from tests.test_laws import steps
 
 import convparse
-from convparse import SOURCES, Event, Limits, Message, Origin, ParseResult
+from convparse import SOURCES, Conversation, Event, Limits, Message, Origin, ParseResult
 from convparse.blocks import ToolCall, ToolResult
 from convparse.records import FILE_FACTS
 
@@ -264,11 +264,41 @@ def test_everything_is_there_once(generation: str, grammars: tuple[str, ...], dr
     thought = [block.text for m in result.conversations[0].messages for block in m.blocks if type(block).__name__ == "Thinking"]
     assert len([text for text in thought if text]) == len({text for text in thought if text})
     assert (result.conversations[0].usage.output_tokens or 0) == session.output
+    check_structure(result.conversations[0], session)
     everything = "\ud800".join(
         block.text for m in result.conversations[0].messages for block in m.blocks if hasattr(block, "text")
     )
     for text in session.texts:
         assert text in everything
+
+
+def check_structure(conversation: Conversation, session: Session) -> None:
+    """What was copied, what was rolled back, what a compaction said, and where the thread comes from."""
+
+    def marked(which: Callable[[Message], bool]) -> Counter[tuple[str | None, str]]:
+        return Counter(
+            (m.author, m.text)
+            for m in conversation.messages
+            if which(m) and m.author in ("human", "model") and any(type(b).__name__ == "Text" for b in m.blocks)
+        )
+
+    assert marked(lambda m: m.inherited) == Counter(session.said[: session.copied])
+    assert marked(lambda m: m.state == "undone") == Counter(session.said[n] for n in session.undone)
+    assert [event.text for event in conversation.events if event.name == "compacted"] == session.summaries
+    assert [(link.kind, link.id, link.until) for link in conversation.links] == session.links
+    assert conversation.body == session.body
+
+
+@pytest.mark.parametrize("generation", ["legacy", "paginated"])
+@examples(100)
+@given(drawn=st.data())
+def test_forks_are_told_from_what_they_copied(generation: str, drawn: st.DataObject) -> None:
+    session = drawn.draw(codex_sessions(generation=generation, fork=True))
+    result = parse(session.data)
+    check_units(result, session.data)
+    assert Counter(said(result)) == Counter(session.said)
+    assert (result.conversations[0].usage.output_tokens or 0) == session.output
+    check_structure(result.conversations[0], session)
 
 
 @pytest.mark.parametrize("generation", ["legacy", "paginated"])

@@ -80,6 +80,8 @@ EQUAL = {
     "keys that nobody knows": ((line(1, ["t"], v=1, ts=5),), STATE | {"t": 1}),
     "a line separator inside a text": ((line(1, ["t"], v="a\u2028b"),), STATE | {"t": "a\u2028b"}),
     "a byte that is not UTF-8": ((b'{"kind":1,"k":["t"],"v":"a\xffb"}\n',), STATE | {"t": "a\ufffdb"}),
+    "half a pair of surrogates": ((b'{"kind":1,"k":["t"],"v":"a\\ud800b"}\n',), STATE | {"t": "a\ud800b"}),
+    "a line of a carriage return": ((b"\r\n", line(1, ["t"], v=1)), STATE | {"t": 1}),
     "a key that stands twice": ((b'{"kind":1,"k":["t"],"v":1,"v":2}\n',), STATE | {"t": 2}),
     "a property that every object has": ((line(1, ["__proto__", "x"], v=1), line(1, ["__proto__"], v=1)), STATE),
 }  # fmt: skip

@@ -20,6 +20,7 @@ _DOCUMENT: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"session"\s*:\s*\{')
 _MAGIC: Final = b"\x28\xb5\x2f\xfd"
 _BARE: Final = frozenset(ITEMS[""]) | frozenset(ITEM_EVENTS)
 _HEAD: Final = 1 << 20
+_ARCHIVE: Final = "archived_sessions"
 _CHAIN: Final = 64
 _STREAM: Final = frozenset(
     "thread.started turn.started turn.completed turn.failed item.started item.updated item.completed".split()
@@ -134,11 +135,13 @@ def _base_of(path: Path) -> str | None:
 
 
 def _find(id: str, here: Path) -> Path | None:
-    """The file of a rollout: beside another one, or elsewhere in the tree of days; the plain form wins."""
-    day = here.parent
-    places = [(day, f"rollout-*[-_]{id}.jsonl")]
+    """The file of a rollout: beside another one, elsewhere in the tree of days, or archived; the plain form wins."""
+    name, day = f"rollout-*[-_]{id}.jsonl", here.parent
+    places = [(day, name)]
     if re.fullmatch(r"\d{4}/\d\d/\d\d", "/".join(day.parts[-3:])):
-        places.append((day.parents[2], f"*/*/*/rollout-*[-_]{id}.jsonl"))
+        places += [(day.parents[2], f"*/*/*/{name}"), (day.parents[2].parent / _ARCHIVE, name)]
+    elif day.name == _ARCHIVE:
+        places.append((day.parent / "sessions", f"*/*/*/{name}"))
     for folder, pattern in places:
         for ending in ("", ".zst"):
             names = sorted(str(found) for found in folder.glob(pattern + ending) if found != here and found.is_file())
