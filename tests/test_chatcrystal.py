@@ -97,9 +97,9 @@ def test_a_fixture_gives_what_is_written_beside_it(name: str, tmp_path: Path) ->
 # ---- the account -----------------------------------------------------------------------------------------------------------
 
 
-def check_account(result: convparse.ParseResult) -> Projection:
+def check_account(result: convparse.ParseResult, data: bytes | None = None) -> Projection:
     """Every block and every event is word for word in a message, or listed once; every message says which one of ours it is."""
-    projection = chatcrystal.project(result)
+    projection = chatcrystal.project(result, data)
     listed = Counter((item.key, item.block) for item in projection.left_out if item.code not in ABOUT)
     assert set(listed.values()) <= {1}
     said = {message.key for message in projection.messages}
@@ -215,7 +215,7 @@ def test_small_files_are_passed_over(source: str, line: Any) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [{"type": "text"}, 7, [None], [{"type": "text", "text": 7}], [{"type": "text", "text": {"a": 1}}]],
+    [{"type": "text"}, 7, [None], [{"type": "text", "text": 7}], [{"type": "text", "text": {"a": 1}}], True],
 )
 def test_claude_code_stops_at_content_it_cannot_walk(content: Any) -> None:
     _, projection = of_lines("claude-code", row("user", message={"role": "user", "content": content}))
@@ -349,12 +349,12 @@ def request(**more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "odd",
     [
-        request(timestamp=None),
+        {key: value for key, value in request().items() if key != "timestamp"},
+        request(timestamp="soon", message={}, response=[{"value": "So."}]),
         request(timestamp=1e18),
         request(message={"text": 7, "parts": []}),
         request(response=[None]),
         request(response=[{"value": 7}]),
-        request(response={"kind": "text"}),
         None,
     ],
 )
@@ -374,13 +374,25 @@ def test_copilot_makes_ids_where_there_are_none(tmp_path: Path) -> None:
         {"kind": "thinking", "value": ["a", "b"]},
     ]
 
-    projection = of_requests(tmp_path, request(requestId=None, response=said), request(requestId="q2", message="Old"))
+    projection = of_requests(
+        tmp_path, request(requestId=None, response=said), request(requestId="q2", message="Old"), request(response={})
+    )
 
     assert [(m.id, m.content, m.thinking) for m in projection.messages] == [
         ("user-1772359201000", "Hi", None),
+        ("q1", "Hi", None),
         ("resp-1772359201000", "So.", "a,b"),
     ]
     assert "empty" in reasons(projection)
+
+
+def test_copilot_takes_null_for_the_beginning_of_time(tmp_path: Path) -> None:
+    projection = of_requests(tmp_path, request(timestamp=None, response=[{"value": ["a", "```"]}]))
+
+    assert [(message.content, message.has_code, message.timestamp) for message in projection.messages] == [
+        ("Hi", False, "1970-01-01T00:00:00.000Z"),
+        ("a,```", True, "1970-01-01T00:00:00.001Z"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -442,13 +454,35 @@ def test_cursor_passes_over_bubbles_it_cannot_decode(tmp_path: Path) -> None:
     assert "unread-line" in reasons(projection)
 
 
-@pytest.mark.parametrize("odd", [None, "null", {"type": 2, "text": 7}, {"type": 2, "text": "Hi", "allThinkingBlocks": [None]}])
+@pytest.mark.parametrize(
+    "odd",
+    [
+        None,
+        "null",
+        {"type": 2, "text": 7},
+        {"type": 2, "text": "Hi", "allThinkingBlocks": [None]},
+        {"type": 2, "text": "Hi", "allThinkingBlocks": "a"},
+    ],
+)
 def test_cursor_loses_a_conversation_where_it_stops(tmp_path: Path, odd: Any) -> None:
     path = built(tmp_path, bubbles({"_v": 3, "type": 1, "text": "Hi"}, odd), None)
 
     projection = check_account(convparse.parse(path, "cursor"))
 
     assert (projection.conversations, reasons(projection)) == ((), {"stopped"})
+
+
+def test_cursor_takes_reasoning_of_any_kind(tmp_path: Path) -> None:
+    said = {"_v": 3, "type": 2, "text": "Hi"}
+    path = built(tmp_path, bubbles(said | {"thinking": 7}, said | {"thinking": []}, said | {"type": True, "thinking": 0}), None)
+
+    projection = check_account(convparse.parse(path, "cursor"))
+
+    assert [(message.type, message.thinking) for message in projection.messages] == [
+        ("assistant", "7"),
+        ("assistant", ""),
+        ("assistant", None),
+    ]
 
 
 def test_one_conversation_at_a_time_gives_the_same(tmp_path: Path) -> None:
@@ -478,11 +512,13 @@ def test_trae_needs_a_workspace(tmp_path: Path, workspace: str | None) -> None:
 @pytest.mark.parametrize(
     ("message", "more"),
     [
-        (ASKED, {"createdAt": None}),
+        (ASKED, {"createdAt": "soon"}),
         (ASKED | {"timestamp": "2026-03-01T10:00:00Z"}, {}),
         (ASKED | {"content": ["a"]}, {}),
         (None, {}),
         ({"role": "assistant", "content": "So.", "agentTaskContent": {"guideline": {"planItems": [None]}}}, {}),
+        ({"role": "assistant", "content": "So.", "agentTaskContent": {"guideline": {"planItems": "odd"}}}, {}),
+        ({"role": "assistant", "content": 0}, {}),
     ],
 )
 def test_trae_loses_a_conversation_where_it_stops(tmp_path: Path, message: Any, more: Any) -> None:
@@ -490,6 +526,17 @@ def test_trae_loses_a_conversation_where_it_stops(tmp_path: Path, message: Any, 
 
     assert projection.conversations == ()
     assert "stopped" in reasons(projection)
+
+
+def test_trae_takes_null_for_the_beginning_of_time(tmp_path: Path) -> None:
+    rows = sessions(ASKED, {"role": "assistant", "content": None, "agentTaskContent": {"proposal": "So."}}, createdAt=None)
+
+    projection = check_account(convparse.parse(built(tmp_path, rows), "trae"))
+
+    assert [(message.id, message.content, message.timestamp) for message in projection.messages] == [
+        (f"{SESSION}1-0", "Hi", "1970-01-01T00:00:00.000Z"),
+        (f"{SESSION}1-undefined", "So.", "1970-01-01T00:00:00.001Z"),
+    ]
 
 
 def test_trae_loses_all_conversations_of_a_list_with_an_empty_place(tmp_path: Path) -> None:
@@ -581,13 +628,13 @@ def test_bytes_are_given_again(tmp_path: Path) -> None:
         ("claude_code/agent_in_folder/s1.jsonl", "other-file"),
         ("claude_code/warm_up_agent/s1.jsonl", "other-conversation"),
         ("codex/forked/sessions/2026/03/02", "other-conversation"),
+        ("copilot/twin_instead/s1.jsonl", "other-conversation"),
     ],
 )
 def test_what_stands_in_other_files_is_named(name: str, code: str) -> None:
     path = FIXTURES / name
     projection = check_account(convparse.parse(next(path.iterdir()) if path.is_dir() else path))
 
-    assert projection.messages
     elsewhere = {item.code for item in projection.left_out if item.origin and item.origin.path != str(path)}
     assert f"chatcrystal/{code}" in elsewhere
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from tests.test_chatcrystal import check_account
 
 import convparse
-from convparse.compat import chatcrystal
 from convparse.compat.chatcrystal import Projection, ReferenceMessage
 
 SAMPLES: Final = Path(__file__).parents[2] / "shared" / "samples"
@@ -23,10 +23,10 @@ EXPECTED: Final = {
 pytestmark = pytest.mark.skipif(not EXPECTED, reason="no samples beside the repository")
 
 
-def projected(name: str) -> tuple[convparse.ParseResult, Projection]:
+def projected(name: str) -> Projection:
+    """The projection, whose account holds."""
     path = SAMPLES / name
-    result = convparse.parse(path / "state.vscdb" if path.is_dir() else path, name.partition("/")[0])
-    return result, chatcrystal.project(result)
+    return check_account(convparse.parse(path / "state.vscdb" if path.is_dir() else path, name.partition("/")[0]))
 
 
 def comparable(message: ReferenceMessage, other: dict[str, Any]) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def comparable(message: ReferenceMessage, other: dict[str, Any]) -> dict[str, An
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_messages_are_those_of_the_parser_itself(name: str) -> None:
-    _, projection = projected(name)
+    projection = projected(name)
     given = EXPECTED[name]
     if isinstance(given, dict):
         assert "failed" in given

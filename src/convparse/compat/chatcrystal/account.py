@@ -119,7 +119,8 @@ class Ruled:
         if entry.origin is None or not accounts or entry.origin.path == accounts[0].path:
             return self.otherwise
         path, own = PurePath(entry.origin.path), PurePath(accounts[0].path)
-        listed = path.suffix == own.suffix == ".jsonl" and (self.result.source == "codex" or path.parent == own.parent)
+        beside = path.parent == own.parent and path.suffix in _LISTED.get(self.result.source, ())
+        listed = beside or (self.result.source == "codex" and path.suffix == ".jsonl")
         return "chatcrystal/other-conversation" if listed else "chatcrystal/other-file"
 
     def _missing_of(self, entry: Entry, messages: list[ReferenceMessage]) -> Iterator[LeftOut]:
@@ -177,6 +178,8 @@ def _says(message: ReferenceMessage, block: Block) -> bool:
     return False
 
 
+_LISTED: Final[Mapping[str, tuple[str, ...]]] = {"claude-code": (".jsonl",), "copilot": (".json", ".jsonl")}
+"""Files that are conversations of their own, where they stand beside a session's."""
 _NOTHING: Final = frozenset({"chatcrystal/empty", "chatcrystal/not-a-message"})
 """Reasons that leave open what there is instead of a text."""
 _REASONS: Final[Mapping[Any, str]] = {

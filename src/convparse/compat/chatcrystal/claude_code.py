@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from convparse.compat.chatcrystal.account import Ruled
-from convparse.compat.chatcrystal.javascript import elements, field, shown, string, time, trim, truthy, word
+from convparse.compat.chatcrystal.javascript import elements, field, searched, shown, time, trim, truthy, word
 from convparse.compat.chatcrystal.records import ReferenceMessage
 from convparse.compat.chatcrystal.units import UNREAD, Unit, key_of, lines, main
 from convparse.result import ParseResult
@@ -53,10 +53,10 @@ def _row(unit: Unit, told: dict[str, str]) -> ReferenceMessage | str:
     uuid, kind = field(row, "uuid"), field(row, "type")
     if kind not in ("user", "assistant"):
         return "chatcrystal/not-a-message"
-    if not uuid:
+    if not truthy(uuid):
         return "chatcrystal/no-uuid"
     for name in ("cwd", "gitBranch", "slug"):
-        if row.get(name):
+        if truthy(row.get(name)):
             told.setdefault(name, shown(row[name]))
     text, thinking, tool, code = _content(row.get("message"))
     if not text and not thinking and not tool:
@@ -65,7 +65,7 @@ def _row(unit: Unit, told: dict[str, str]) -> ReferenceMessage | str:
     role = word(message.get("role"))
     parent, when = word(row.get("parentUuid")), time(row.get("timestamp"))
     key = key_of(unit.entries)
-    return ReferenceMessage(shown(uuid), parent, kind, role or kind, text, tool, code, thinking, when, key)
+    return ReferenceMessage(shown(uuid), parent, kind, kind if role is None else role, text, tool, code, thinking, when, key)
 
 
 def _content(message: Any) -> tuple[str, str | None, bool, bool]:
@@ -76,15 +76,16 @@ def _content(message: Any) -> tuple[str, str | None, bool, bool]:
     if type(content) is str:
         text = _stripped(content)
         return text, None, False, "```" in text
-    texts, thoughts, tool = [], [], False
+    texts, thoughts, tool, code = [], [], False, False
     for block in elements(content):
         kind = field(block, "type")
         if kind == "text" and truthy(block.get("text")):
-            texts.append(string(block["text"]))
+            said, fenced = searched(block["text"])
+            texts.append(said)
+            code = code or fenced
         elif kind == "thinking" and truthy(block.get("thinking")):
             thoughts.append(shown(block["thinking"]))
         tool = tool or kind == "tool_use"
-    code = any("```" in text for text in texts)
     return _stripped("\n".join(texts)), "\n".join(thoughts) if thoughts else None, tool, code
 
 

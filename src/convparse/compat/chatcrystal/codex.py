@@ -12,7 +12,7 @@ from typing import Any, Final
 import attrs
 
 from convparse.compat.chatcrystal.account import Ruled
-from convparse.compat.chatcrystal.javascript import elements, field, shown, string, time, trim, truthy, word
+from convparse.compat.chatcrystal.javascript import either, elements, field, shown, string, time, trim, truthy, word
 from convparse.compat.chatcrystal.records import ReferenceMessage, Type
 from convparse.compat.chatcrystal.units import UNREAD, Unit, key_of, lines, main
 from convparse.result import ParseResult
@@ -36,7 +36,7 @@ class _Thread:
         self.told: set[str] = set()
 
     def add(self, unit: Unit, kind: Type, text: str) -> None:
-        when, key = time(unit.value.get("timestamp")), key_of(unit.entries)
+        when, key = time(either(unit.value.get("timestamp"), None)), key_of(unit.entries)
         if kind == "assistant":
             self.last = len(self.messages)
         self.messages.append(ReferenceMessage(None, None, kind, kind, text, False, "```" in text, None, when, key))
@@ -80,14 +80,14 @@ def _line(unit: Unit, thread: _Thread) -> str | None:
 def _header(payload: Any, thread: _Thread) -> str:
     """The last header counts, that of a copied thread too."""
     git = field(payload, "git")
-    thread.id = shown(field(payload, "id") or thread.id)
-    thread.cwd = word(field(payload, "cwd") or thread.cwd)
-    thread.branch = word(git.get("branch") if type(git) is dict else None) or thread.branch
+    thread.id = shown(either(field(payload, "id"), thread.id))
+    thread.cwd = word(either(field(payload, "cwd"), thread.cwd))
+    thread.branch = word(either(git.get("branch") if type(git) is dict else None, thread.branch))
     return "chatcrystal/not-a-message"
 
 
 def _user(unit: Unit, payload: Any, thread: _Thread) -> str | None:
-    text = string(payload.get("message") or "")
+    text = string(either(payload.get("message"), ""))
     text = trim(text.partition(_MARKER)[2] if _MARKER in text else text)
     if not text:
         return "chatcrystal/empty"
@@ -96,7 +96,7 @@ def _user(unit: Unit, payload: Any, thread: _Thread) -> str | None:
 
 
 def _agent(unit: Unit, payload: Any, thread: _Thread) -> str | None:
-    text = string(payload.get("message") or "")
+    text = string(either(payload.get("message"), ""))
     if not trim(text):
         return "chatcrystal/empty"
     thread.add(unit, "assistant", text)
@@ -109,7 +109,7 @@ def _item(unit: Unit, payload: Any, thread: _Thread) -> str | None:
         return "chatcrystal/no-user-message" if role == "user" else "chatcrystal/not-a-message"
     blocks = elements(content) if truthy(content) else ()
     said = [block for block in blocks if field(block, "type") == "output_text" and truthy(block.get("text"))]
-    text = trim("\n".join(string(block["text"]) for block in said))
+    text = trim("\n".join(shown(block["text"]) for block in said))
     if not text:
         return "chatcrystal/empty"
     if thread.last is not None and thread.messages[thread.last].content == text:

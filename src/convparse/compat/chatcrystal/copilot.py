@@ -9,7 +9,22 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from convparse.compat.chatcrystal.account import Ruled
-from convparse.compat.chatcrystal.javascript import Stops, elements, field, iso, shown, string, trim, truthy, undefined, word
+from convparse.compat.chatcrystal.javascript import (
+    ABSENT,
+    Stops,
+    either,
+    elements,
+    field,
+    iso,
+    searched,
+    shown,
+    sized,
+    string,
+    trim,
+    truthy,
+    within,
+    word,
+)
 from convparse.compat.chatcrystal.records import LeftOut, ReferenceMessage
 from convparse.compat.chatcrystal.units import UNREAD, bytes_of, every, main, parse
 from convparse.records import Event, Message
@@ -31,7 +46,7 @@ def rule(result: ParseResult, data: bytes | None) -> Ruled:
     session = _session(parse((whole if document else whole.split(b"\n", 1)[0]).decode("utf-8", "replace")))
     requests = session.get("requests") if session is not None else None
     ruled.otherwise = "chatcrystal/not-a-message" if document else "chatcrystal/later-line"
-    if session is None or not truthy(requests) or requests in ([], {}):
+    if session is None or not sized(requests):
         return ruled.add(path.stem, [])
     keys = _Keys(result)
     try:
@@ -39,7 +54,9 @@ def rule(result: ParseResult, data: bytes | None) -> Ruled:
     except Stops:
         return ruled.refuse("chatcrystal/stopped").add(path.stem, [])
     _account(ruled, keys, messages)
-    return ruled.add(shown(session.get("sessionId") or path.stem), messages, word(session.get("customTitle") or None))
+    return ruled.add(
+        shown(either(session.get("sessionId"), path.stem)), messages, word(either(session.get("customTitle"), None))
+    )
 
 
 def _session(value: Any) -> dict[str, Any] | None:
@@ -76,30 +93,32 @@ def _messages(requests: Any, keys: _Keys) -> Iterator[ReferenceMessage]:
         key = keys.next(id)
         typed = message.get("text") if type(message) is dict else None
         asked = trim(string(typed)) if typed is not None else ""
-        stamp: Any = field(request, "timestamp")
+        stamp: Any = request.get("timestamp", ABSENT) if type(request) is dict else ABSENT
+        when = 0 if stamp is None else stamp
         if asked:
-            own = shown(id or f"user-{undefined(stamp)}")
-            yield ReferenceMessage(own, None, "user", "user", asked, False, "```" in asked, None, iso(stamp), key)
+            own = shown(either(id, f"user-{within(stamp)}"))
+            yield ReferenceMessage(own, None, "user", "user", asked, False, "```" in asked, None, iso(when), key)
         response = field(request, "response")
-        if truthy(response):
+        if sized(response):
             text, thinking, tool, code = _answer(response)
             if text or thinking:
-                own = f"resp-{shown(id or undefined(stamp))}"
-                when = iso(stamp + 1 if type(stamp) in (int, float) else stamp)
+                own = f"resp-{within(id if truthy(id) else stamp)}"
+                when = iso(when + 1 if isinstance(when, int | float) else when)
                 yield ReferenceMessage(own, None, "assistant", "assistant", text, tool, code, thinking, when, f"{key}:response")
 
 
 def _answer(response: Any) -> tuple[str, str | None, bool, bool]:
     """Text, reasoning, and whether there are a tool call and code."""
-    texts, thoughts, tool = [], [], False
+    texts, thoughts, tool, code = [], [], False, False
     for part in elements(response):
         kind, value = field(part, "kind"), field(part, "value")
         if kind == "thinking" and truthy(value):
             thoughts.append(shown(value))
         elif (kind == "text" or (type(part) is dict and "kind" not in part)) and truthy(value):
-            texts.append(string(value))
+            said, fenced = searched(value)
+            texts.append(said)
+            code = code or fenced
         tool = tool or kind in _CALLS
-    code = any("```" in text for text in texts)
     return trim("\n".join(texts)), "\n".join(thoughts) if thoughts else None, tool, code
 
 

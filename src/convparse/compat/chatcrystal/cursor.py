@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from convparse.blocks import Json
 from convparse.compat.chatcrystal.account import Ruled
-from convparse.compat.chatcrystal.javascript import Stops, elements, field, shown, string, time, trim
+from convparse.compat.chatcrystal.javascript import Stops, either, field, shown, sized, string, time, trim, truthy
 from convparse.compat.chatcrystal.records import ReferenceMessage, Type
 from convparse.compat.chatcrystal.units import UNREAD, key_of, parse, rows
 from convparse.reading.tables import Row, Table
@@ -60,29 +60,28 @@ def _bubble(row: Row, entries: list[Entry]) -> ReferenceMessage | str:
     bubble: Any = parse(row.value.decode("utf-8", "replace")) if row.value is not None and row.kind != "blob" else None
     if row.kind == "blob" or bubble is UNREAD:
         return "chatcrystal/unread-line"
-    user = field(bubble, "type") == 1
-    text = trim(string(field(bubble, "text") or ""))
+    kind = field(bubble, "type")
+    user = kind == 1 and kind is not True
+    text = trim(string(either(field(bubble, "text"), "")))
     if not text and not user:
         return "chatcrystal/no-text"
     who: Type = "user" if user else "assistant"
-    own = shown(bubble.get("bubbleId") or (row.key or "").rpartition(":")[2])
-    tool = _some(bubble, "toolResults") or bubble.get("isAgentic") is True
-    code = "```" in text or _some(bubble, "codeBlocks") or _some(bubble, "suggestedCodeBlocks")
-    when = time(bubble.get("createdAt"))
+    own = shown(either(bubble.get("bubbleId"), (row.key or "").rpartition(":")[2]))
+    tool = sized(bubble.get("toolResults")) or bubble.get("isAgentic") is True
+    code = "```" in text or sized(bubble.get("codeBlocks")) or sized(bubble.get("suggestedCodeBlocks"))
+    when = time(either(bubble.get("createdAt"), None))
     return ReferenceMessage(own, None, who, who, text, tool, code, _thinking(bubble), when, key_of(entries))
-
-
-def _some(bubble: Any, name: str) -> bool:
-    """True for a list, or a string, that is not empty."""
-    value = bubble.get(name)
-    return isinstance(value, list | str) and len(value) > 0
 
 
 def _thinking(bubble: Any) -> str | None:
     """Reasoning: the blocks of older versions, else what ``thinking`` holds; an object is taken as it is, here as its JSON."""
-    if _some(bubble, "allThinkingBlocks"):
-        blocks = elements(bubble["allThinkingBlocks"])
-        texts = [shown(text) for block in blocks if (text := field(block, "thinking") or field(block, "text") or "")]
-        return "\n".join(texts) if texts else None
+    blocks = bubble.get("allThinkingBlocks")
+    if sized(blocks):
+        if type(blocks) is not list:
+            raise Stops
+        texts = [either(field(block, "thinking"), field(block, "text")) for block in blocks]
+        return "\n".join(shown(text) for text in texts if truthy(text)) or None
     thinking = bubble.get("thinking")
-    return Json.of(thinking).text if type(thinking) is dict else thinking if isinstance(thinking, str) and thinking else None
+    if type(thinking) is dict:
+        return Json.of(thinking).text
+    return shown(thinking) if truthy(thinking) else None

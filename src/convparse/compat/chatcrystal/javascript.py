@@ -4,7 +4,7 @@ Pure functions over decoded JSON. ``Stops`` is raised where the parser's own cod
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cmp_to_key
 from typing import Any, Final, TypeVar
@@ -14,6 +14,8 @@ from convparse.times import iso_time
 T = TypeVar("T")
 _SPACE: Final = "\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200B)))
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+ABSENT: Final = object()
+"""In the place of a property that is not there, where that is not the same as null."""
 NEVER: Final = math.nan
 """A time that cannot be read."""
 NOW: Final = math.inf
@@ -36,11 +38,21 @@ def field(value: Any, name: str) -> Any:
     return value.get(name) if type(value) is dict else None
 
 
-def elements(value: Any) -> Iterable[Any]:
+def elements(value: Any) -> Sequence[Any]:
     """The items of a list, or characters. Raises ``Stops`` for what has none."""
     if not isinstance(value, list | str):
         raise Stops
     return value
+
+
+def searched(value: Any) -> tuple[str, bool]:
+    """The text of a value among others, and whether there is a fence in it. Raises ``Stops`` for what cannot be searched."""
+    return shown(value), "```" in elements(value)
+
+
+def sized(value: Any) -> bool:
+    """True for what has a length, and is not empty."""
+    return isinstance(value, list | str) and len(value) > 0
 
 
 def string(value: Any) -> str:
@@ -55,6 +67,11 @@ def truthy(value: Any) -> bool:
     return isinstance(value, list | dict) or bool(value)
 
 
+def either(*values: Any) -> Any:
+    """The first value that counts as true, else the last one: ``||``."""
+    return next((value for value in values if truthy(value)), values[-1])
+
+
 def word(value: Any) -> str | None:
     """A value that should be a string, as one; None for none."""
     return None if value is None else shown(value)
@@ -62,12 +79,12 @@ def word(value: Any) -> str | None:
 
 def time(value: Any) -> str | float | None:
     """A time as a row has it: a text or a number, None for none."""
-    return value if type(value) in (int, float) else word(value or None)
+    return value if type(value) in (int, float) else word(value)
 
 
-def undefined(value: Any) -> str:
+def within(value: Any) -> str:
     """A value in the middle of a text."""
-    return "undefined" if value is None else shown(value)
+    return "undefined" if value is ABSENT else "null" if value is None else shown(value)
 
 
 def shown(value: Any) -> str:
@@ -89,7 +106,7 @@ def milliseconds(value: str | float | None) -> float:
 
 def iso(value: Any) -> str:
     """Milliseconds as a text. Raises ``Stops`` for what is no time of the years 1 to 9999."""
-    if type(value) not in (int, float):
+    if not isinstance(value, int | float):
         raise Stops
     try:
         when = _EPOCH + timedelta(milliseconds=math.trunc(value))

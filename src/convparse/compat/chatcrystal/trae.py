@@ -13,17 +13,20 @@ import attrs
 
 from convparse.compat.chatcrystal.account import Ruled
 from convparse.compat.chatcrystal.javascript import (
+    ABSENT,
     NEVER,
     Stops,
+    either,
     elements,
     field,
     iso,
+    milliseconds,
     shown,
     sort,
     string,
     trim,
     truthy,
-    undefined,
+    within,
     word,
 )
 from convparse.compat.chatcrystal.records import LeftOut, ReferenceMessage
@@ -68,7 +71,7 @@ def _folder(workspace: Path) -> str | None:
         return None
     if value is UNREAD or value is None:
         return None
-    folder = field(value, "folder") or ""
+    folder = either(field(value, "folder"), "")
     return unquote(folder.removeprefix("file:///")) if isinstance(folder, str) else None
 
 
@@ -78,8 +81,8 @@ def _sessions(value: Any) -> Iterator[tuple[int, dict[str, Any]]]:
     seen = set()
     for at, session in enumerate(elements(listed) if truthy(listed) else ()):
         messages, id = field(session, "messages"), field(session, "sessionId")
-        if isinstance(messages, list) and messages and id not in seen:
-            seen.add(id)
+        if isinstance(messages, list) and messages and within(id) not in seen:
+            seen.add(within(id))
             yield at, session
 
 
@@ -93,14 +96,14 @@ class _Made(NamedTuple):
 
 def _conversation(ruled: Ruled, pointer: str, session: dict[str, Any], folder: str, entries: dict[str, Entry]) -> None:
     found: list[_Made] = []
-    id, least = word(session.get("sessionId")), session.get("createdAt")
+    id, least = word(session.get("sessionId")), session.get("createdAt", ABSENT)
     try:
         for number, raw in sort(list(enumerate(session["messages"])), lambda item: _turn(item[1])):
             entry = entries.get(f"{pointer}/messages/{number}")
             own = [] if entry is None else [entry]
-            made = _message(raw, undefined(id), key_of(own))
+            made = _message(raw, within(id), key_of(own))
             if isinstance(made, ReferenceMessage):
-                when = _later(raw.get("timestamp") or 0, least)
+                when = _later(either(raw.get("timestamp"), 0), least)
                 made, least = attrs.evolve(made, timestamp=iso(when)), when + 1
             found.append(_Made(raw, own, made))
     except Stops:
@@ -115,21 +118,22 @@ def _conversation(ruled: Ruled, pointer: str, session: dict[str, Any], folder: s
         else:
             messages.append(made)
             ruled.rest[made.key] = "chatcrystal/beside-content" if trim(raw.get("content") or "") else "chatcrystal/step-text"
-            if not raw.get("timestamp") or made.timestamp != iso(raw["timestamp"]):
+            if raw.get("timestamp") != milliseconds(made.timestamp):
                 ruled.left.append(LeftOut("chatcrystal/made-time", "time", made.key))
     ruled.add(id, messages, cwd=folder or None)
 
 
 def _later(stamp: Any, least: Any) -> Any:
     """The time of a message, which is never before the least that is left for it."""
-    if type(stamp) not in (int, float) or type(least) not in (int, float):
+    least = 0 if least is None else least
+    if not isinstance(stamp, int | float) or not isinstance(least, int | float):
         raise Stops
     return max(stamp, least)
 
 
 def _turn(message: Any) -> float:
     index = field(message, "turnIndex")
-    return 0 if index is None else index if type(index) in (int, float) else NEVER
+    return 0 if index is None else index if isinstance(index, int | float) else NEVER
 
 
 def _message(message: Any, session: str, key: str) -> ReferenceMessage | str:
@@ -137,13 +141,16 @@ def _message(message: Any, session: str, key: str) -> ReferenceMessage | str:
     role = field(message, "role")
     if role not in ("user", "assistant"):
         return "chatcrystal/other-role"
-    text = trim(string(message.get("content") or ""))
-    thinking = None
+    content = message.get("content")
+    if role == "user" or content is None:
+        content = either(content, "")
+    text, thinking = trim(string(content)), None
     if role == "assistant" and not text:
         text, thinking = _task(message.get("agentTaskContent"))
     if not text and not thinking:
         return "chatcrystal/empty" if role == "user" else "chatcrystal/no-text"
-    id = message.get("agentMessageId") or message.get("turnId") or f"{session}-{undefined(message.get('turnIndex'))}"
+    made = f"{session}-{within(message.get('turnIndex', ABSENT))}"
+    id = either(message.get("agentMessageId"), message.get("turnId"), made)
     tool = role == "assistant" and _uses_tools(message)
     return ReferenceMessage(shown(id), None, role, role, text, tool, "```" in text, thinking, None, key)
 
@@ -151,7 +158,9 @@ def _message(message: Any, session: str, key: str) -> ReferenceMessage | str:
 def _steps(task: Any) -> list[Any]:
     guideline = task.get("guideline") if type(task) is dict else None
     items = guideline.get("planItems") if type(guideline) is dict else None
-    return list(elements(items)) if truthy(items) else []
+    if truthy(items) and type(items) is not list:
+        raise Stops
+    return items or []
 
 
 def _task(task: Any) -> tuple[str, str | None]:

@@ -75,11 +75,15 @@ def lines(result: ParseResult, data: bytes | None) -> list[Unit]:
     return [Unit(_line(whole, origin), tuple(entries)) for _, (origin, entries) in sorted(found.items())]
 
 
+_ENDS: Final = (b"\n", b"\r", b"")
+"""What a line ends with; nothing stands before the first one."""
+
+
 def _line(whole: bytes, origin: Origin) -> Any:
     assert origin.offset is not None
     assert origin.length is not None
     begin, end = origin.offset, origin.offset + origin.length
-    alone = whole[begin - 1 : begin] in (b"", b"\n") and (whole[end - 1 : end] == b"\n" or end == len(whole))
+    alone = whole[begin - 1 : begin] in _ENDS and (whole[end - 1 : end] in _ENDS or end == len(whole))
     return parse(whole[begin:end].decode("utf-8", "replace")) if alone else UNREAD
 
 
