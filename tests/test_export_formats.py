@@ -54,7 +54,7 @@ def test_documents_of_every_fixture_are_valid():
 
 
 @given(parse_results())
-@examples(150)
+@examples(80)
 def test_documents_of_records_in_any_order_are_valid(result: ParseResult):
     check(result)
     check(marked(result))
@@ -70,6 +70,14 @@ def test_documents_of_claude_code_sessions_are_valid(made: Generated):
 @examples(25)
 def test_documents_of_codex_sessions_are_valid(made: Any):
     check(parse_bytes(made.data, source="codex", name="x.jsonl"))
+
+
+def test_rows_of_text_are_rows_of_a_table():
+    pa = pytest.importorskip("pyarrow")
+    rows = [row for result in fixture_results().values() for row in openai_chat.export(result).document]
+    plain = [row for row in rows if not any(isinstance(message["content"], list) for message in row["messages"])]
+
+    assert pa.Table.from_pylist(plain).num_rows == len(plain) > 400
 
 
 # ---- Markdown cannot be broken ---------------------------------------------------------------------------------------------
