@@ -142,7 +142,7 @@ def test_a_projection_can_be_pickled_and_compared_and_shows_how_much_it_holds() 
 
     assert pickle.loads(pickle.dumps(projection)) == projection
     assert hash(projection) == hash(chatcrystal.project(convparse.parse(HERE / "codex.jsonl")))
-    assert repr(projection) == "Projection(conversations=<1>, left_out=<21>)"
+    assert repr(projection) == "Projection(conversations=<1>, left_out=<22>)"
 
 
 def test_drops_fold_what_has_the_same_reason_and_is_the_same_kind_of_thing() -> None:

@@ -21,6 +21,8 @@ from convparse.tables import tag_of
 
 FIELDS: Final = ("model", "usage", "stop_reason", "response_id", "turn_id", "context", "extra")
 """Fields of a message that the shape has no place for."""
+TALK_FIELDS: Final = ("title", "links", "created_at", "updated_at")
+"""The same of a conversation."""
 
 
 class Ruled:
@@ -84,15 +86,27 @@ class Ruled:
         marked: dict[str, list[LeftOut]] = {}
         for item in self.left:
             marked.setdefault(item.key, []).append(item)
-        agents = {c.id for c in self.result.conversations} - {c.id for c in self.result.roots}
-        items = []
-        for conversation, entry in _each(self.result):
-            messages = said.get(self.within.get(entry.key, entry.key))
-            found = self._missing(entry) if messages is None else self._missing_of(entry, messages)
-            items += [_placed(item, entry) for item in (*found, *marked.get(entry.key, ()))]
-            if messages is not None and conversation is not None and conversation.id in agents:
-                items.append(_placed(LeftOut("chatcrystal/as-main", "sub-agent", entry.key), entry))
+        roots = {conversation.id for conversation in self.result.roots}
+        items: list[LeftOut] = []
+        for conversation, entries in (*((c, c.entries) for c in self.result.conversations), (None, self.result.loose)):
+            if conversation is not None:
+                items += self._missing_about(conversation)
+            for entry in entries:
+                messages = said.get(self.within.get(entry.key, entry.key))
+                found = self._missing(entry) if messages is None else self._missing_of(entry, messages)
+                items += [_placed(item, entry) for item in (*found, *marked.get(entry.key, ()))]
+                if messages is not None and conversation is not None and conversation.id not in roots:
+                    items.append(_placed(LeftOut("chatcrystal/as-main", "sub-agent", entry.key), entry))
         return Projection(tuple(self.conversations), tuple(items))
+
+    def _missing_about(self, conversation: Conversation) -> Iterator[LeftOut]:
+        """What a conversation says of itself that the one of the same id does not."""
+        slugs = [talk.slug for talk in self.conversations if talk.id == conversation.id]
+        first = next((entry.origin for entry in conversation.entries), None)
+        for name in TALK_FIELDS:
+            value = getattr(conversation, name)
+            if value is not None and value != () and not (name == "title" and value in slugs):
+                yield LeftOut("chatcrystal/no-field", name, conversation.id or "", None, 0, first)
 
     def _missing(self, entry: Entry) -> Iterator[LeftOut]:
         """What an entry holds of which there is no message."""
@@ -145,12 +159,6 @@ class Ruled:
         if isinstance(block, Text | Thinking) and entry.key in self.rest:
             return self.rest[entry.key]
         return _REASONS.get(type(block), "chatcrystal/other-block")
-
-
-def _each(result: ParseResult) -> Iterator[tuple[Conversation | None, Entry]]:
-    for conversation in result.conversations:
-        yield from ((conversation, entry) for entry in conversation.entries)
-    yield from ((None, entry) for entry in result.loose)
 
 
 def _placed(item: LeftOut, entry: Entry) -> LeftOut:

@@ -48,7 +48,7 @@ CODES: Final[Mapping[str, Code]] = MappingProxyType(
         "chatcrystal/other-block": Code(
             "lost", "an answer to a question, a picture, a file, a reference, an edit, or what is not known"
         ),
-        "chatcrystal/no-field": Code("lost", "a fact about a message that the shape has no field for"),
+        "chatcrystal/no-field": Code("lost", "a fact about a message or a conversation that the shape has no field for"),
         # What looks otherwise than it is.
         "chatcrystal/as-active": Code("altered", "a message that no longer stands, given like any other"),
         "chatcrystal/as-main": Code("altered", "what a sub-agent said or was told, given as the conversation's own"),
@@ -119,7 +119,7 @@ class LeftOut:
     what: str
     """The type of the block, the kind of the event, or the name of the field."""
     key: str
-    """Of the entry."""
+    """Of the entry; the id of the conversation for what that says of itself."""
     block: int | None = None
     """The index of the block in its message; None for a whole entry or a field."""
     characters: int = 0
