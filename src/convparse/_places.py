@@ -83,6 +83,7 @@ TRAE_EDITOR: Final = Base(settings=("Trae", "Trae CN", "TRAE SOLO", "TRAE SOLO C
 TRAE: Final = Base(home=(".trae", ".trae-cn"))
 TRAEX: Final = Base(("TRAE_CLI_HOME", "TRAE_HOME/cli"), (".trae/cli",))
 TRAE_CLI: Final = Base(cache=("trae-cli", "trae-cli/cache"))
+GEMINI: Final = Base(("GEMINI_CLI_HOME/.gemini",), (".gemini",))
 
 _ROLLOUT: Final = rf"rollout-.*?(?P<id>{_UUID})(?:_{_UUID})?\.jsonl"
 _DATABASE: Final = r"state\.vscdb"
@@ -131,6 +132,14 @@ CURSOR_PLACES: Final = (
     Place("agent-store", CURSOR, "acp-sessions/*", r"store\.db", "database", "folder"),
     Place("agent-store", CURSOR, "projects/*/sdk-agent-store/*/agents/*", r"store\.db", "database"),
 )
+GEMINI_CLI_PLACES: Final = (
+    Place("log", GEMINI, "tmp/*/chats", r"session-.*\.jsonl"),
+    Place("session", GEMINI, "tmp/*/chats", r"session-.*\.json", "object"),
+    Place("log", GEMINI, "tmp/*/chats/*", r"(?P<id>.+)\.jsonl"),
+    Place("checkpoint", GEMINI, "tmp/*", r"checkpoint(?:-.*)?\.json", "object"),
+    Place("checkpoint", GEMINI, "tmp/*/checkpoints", r".+\.json", "object"),
+    Place("prompts", GEMINI, "tmp/*", r"logs\.json", "object"),
+)
 TRAE_PLACES: Final = (
     Place("editor", TRAE_EDITOR, "User/globalStorage", _DATABASE, "database"),
     Place("editor", TRAE_EDITOR, "User/workspaceStorage/*", _DATABASE, "database"),
@@ -149,6 +158,7 @@ PLACES: Final[Mapping[str, tuple[Place, ...]]] = MappingProxyType(
         "copilot": COPILOT_PLACES,
         "copilot-cli": COPILOT_CLI_PLACES,
         "cursor": CURSOR_PLACES,
+        "gemini-cli": GEMINI_CLI_PLACES,
         "trae": TRAE_PLACES,
     }
 )

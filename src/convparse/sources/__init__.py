@@ -12,6 +12,7 @@ _MODULES: Final = {
     "copilot": "copilot",
     "copilot-cli": "copilot_cli",
     "cursor": "cursor",
+    "gemini-cli": "gemini_cli",
     "trae": "trae",
     "codex": "codex",
 }
