@@ -22,11 +22,11 @@ from convparse.sources.gemini_cli.state import TOLD, Draft, Record, State
 
 
 def read_session(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
-    """A draft for the session, and one for every message."""
+    """The draft of a session, with its messages inside."""
     state = State(ledger)
     for value, place in units:
         if type(value) is dict:
-            yield from read_header(value, place, state)
+            yield read_header(value, place, state)
         else:
             yield _not_an_object(value, place, state, "metadata")
 
@@ -40,7 +40,7 @@ def _not_an_object(value: Any, place: Place, state: State, name: str, at: str = 
 
 
 def read_checkpoint(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
-    """A draft for the checkpoint, and one for every turn of its talk."""
+    """The draft of a checkpoint, with the turns of its talk inside."""
     state = State(ledger)
     for value, place in units:
         if type(value) is dict:
@@ -51,17 +51,17 @@ def read_checkpoint(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
             if type(told) is not list and told is not None:
                 record.odd(told, f"/{name}")
             rest = {key: item for key, item in value.items() if key != name or type(item) is not list}
-            yield _head(rest, place, state)
-            yield from _turns(told, f"/{name}", place, state)
+            yield _head(rest, _turns(told, f"/{name}", place, state), place, state)
+        elif type(value) is list:
+            yield _head(None, _turns(value, "", place, state), place, state)
         else:
-            yield _head(None, place, state) if type(value) is list else _not_an_object(value, place, state, "checkpoint")
-            yield from _turns(value, "", place, state)
+            yield _not_an_object(value, place, state, "checkpoint")
 
 
-def _head(rest: Any, place: Place, state: State) -> Draft:
+def _head(rest: Any, turns: list[Draft], place: Place, state: State) -> Draft:
     key = state.keys.count(None, "checkpoint")
     entry = open_event(key, "checkpoint", "checkpoint", None, json_of(rest) if rest else None, origin=state.origin(place))
-    return Draft(entry, "checkpoint", place, TOLD, key)
+    return Draft(entry, "checkpoint", place, TOLD, key, None, tuple(turns))
 
 
 def _turns(told: Any, at: str, place: Place, state: State) -> list[Draft]:

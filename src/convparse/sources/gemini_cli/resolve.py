@@ -46,7 +46,7 @@ def _root(session: Session) -> Event | None:
 
 
 def _conversation(part: FilePart, root: Event | None) -> Conversation:
-    drafts = part.drafts
+    drafts = [each for draft in part.drafts for each in (draft, *(inner.copied() for inner in draft.inside))]
     _List(part.ledger).follow(drafts)
     last = [draft for draft in drafts if draft.entry is not None and draft.entry.state != "superseded"]
     _pair(last)
@@ -201,7 +201,7 @@ def _pair(drafts: list[Draft]) -> None:
             if call in holders and _is_told(told, holders[call], call)
         }
         for block in draft.entry.blocks if told else ():
-            if isinstance(block, ToolResult) and block.call_id in told:
+            if isinstance(block, ToolResult) and block.call_id is not None and block.call_id in told:
                 moved.setdefault(holders[block.call_id].key, {})[block.call_id] = block
         if told:
             draft.entry.blocks = tuple(b for b in draft.entry.blocks if not (isinstance(b, ToolResult) and b.call_id in told))

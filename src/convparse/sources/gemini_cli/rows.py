@@ -24,25 +24,24 @@ def read(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
     """The drafts of a log, in file order."""
     state = State(ledger)
     for value, place in units:
-        yield from read_line(value, place, state)
+        yield read_line(value, place, state)
 
 
-def read_line(value: Any, place: Place, state: State) -> Iterator[Draft]:
-    """The drafts of one line, in the order in which the product asks what it is."""
+def read_line(value: Any, place: Place, state: State) -> Draft:
+    """The draft of one line, in the order in which the product asks what it is."""
     if type(value) is not dict:
-        yield _unknown(value, "line", place, state, "not-an-object")
-    elif type(value.get("$rewindTo")) is str:
-        yield _rewind(value, place, state)
-    elif type(value.get("$patch")) is dict:
-        yield _patch(value, place, state)
-    elif is_message(value):
-        yield read_message(value, place, state)
-    elif type(value.get("$set")) is dict:
-        yield from _set(value, place, state)
-    elif type(value.get("sessionId")) is str:
-        yield from read_header(value, place, state)
-    else:
-        yield _unknown(value, _name_of(value), place, state, "unknown-record")
+        return _unknown(value, "line", place, state, "not-an-object")
+    if type(value.get("$rewindTo")) is str:
+        return _rewind(value, place, state)
+    if type(value.get("$patch")) is dict:
+        return _patch(value, place, state)
+    if is_message(value):
+        return read_message(value, place, state)
+    if type(value.get("$set")) is dict:
+        return _set(value, place, state)
+    if type(value.get("sessionId")) is str:
+        return read_header(value, place, state)
+    return _unknown(value, _name_of(value), place, state, "unknown-record")
 
 
 def is_message(row: Row) -> bool:
@@ -146,27 +145,26 @@ def _patch(row: Row, place: Place, state: State) -> Draft:
     return draft
 
 
-def _set(row: Row, place: Place, state: State) -> Iterator[Draft]:
+def _set(row: Row, place: Place, state: State) -> Draft:
     """Facts of the session, or the whole list of messages anew."""
     given = row["$set"]
     updated = given.get("lastUpdated")
     when = iso_time(updated)[0] if type(updated) is str else None
     if when is not None and len(row) == len(given) == 1:
         state.ledger.unit("skipped-record", place, record=UPDATED)
-        yield Draft(None, UPDATED, place, TOLD, "", {"updated": when})
-        return
+        return Draft(None, UPDATED, place, TOLD, "", {"updated": when})
     record = Record(row, "$set", place, state)
     record.keep(LINE["$set"], row)
-    yield from read_facts(record, given, "/$set")
+    return read_facts(record, given, "/$set")
 
 
-def read_header(row: Row, place: Place, state: State) -> Iterator[Draft]:
+def read_header(row: Row, place: Place, state: State) -> Draft:
     """Which session this is, and what is said of it as a whole."""
-    yield from read_facts(Record(row, "metadata", place, state), row, "")
+    return read_facts(Record(row, "metadata", place, state), row, "")
 
 
-def read_facts(record: Record, given: Row, at: str) -> Iterator[Draft]:
-    """An event of what is said of a session, then the messages that its list has anew."""
+def read_facts(record: Record, given: Row, at: str) -> Draft:
+    """An event of what is said of a session, and inside of it the messages of its list."""
     state = record.state
     record.keep(HEADER if record.name == "metadata" else SET, given, at)
     id, title = (record.string(given, key, at) for key in ("sessionId", "summary"))
@@ -194,8 +192,8 @@ def read_facts(record: Record, given: Row, at: str) -> Iterator[Draft]:
     facts = {"id": id, "title": title, "start": start[0], "updated": updated[0], "is_agent": given.get("kind") == "subagent"}
     if type(messages) is list:
         facts |= {"list": [draft.key for draft in listed if draft.key], "is_compaction": kind == "compaction"}
-    yield Draft(entry, record.name, record.place, "list" if type(messages) is list else TOLD, key, facts)
-    yield from listed
+    step = "list" if type(messages) is list else TOLD
+    return Draft(entry, record.name, record.place, step, key, facts, tuple(listed))
 
 
 def _kind(record: Record, listed: list[Draft], is_list: bool, title: str | None) -> str:

@@ -5,6 +5,7 @@ no draft that was handed out.
 """
 
 from collections.abc import Mapping
+from copy import copy
 from typing import Any, Final
 
 from convparse.ledger import Fields, Ledger, Place
@@ -25,15 +26,30 @@ class Draft:
     of messages becomes. Any other: ``TOLD``.
     """
 
-    __slots__ = ("entry", "facts", "key", "name", "place", "step")
+    __slots__ = ("entry", "facts", "inside", "key", "name", "place", "step")
 
-    def __init__(self, entry: Any, name: str, place: Place, step: str, key: str, facts: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        entry: Any,
+        name: str,
+        place: Place,
+        step: str,
+        key: str,
+        facts: dict[str, Any] | None = None,
+        inside: "tuple[Draft, ...]" = (),
+    ) -> None:
         self.entry = entry
         self.name = name
         self.place = place
         self.step = step
         self.key = key
         self.facts = facts or {}
+        self.inside = inside
+        """Drafts of the same unit, which follow this one. They are kept as they are: ``resolve`` takes copies."""
+
+    def copied(self) -> "Draft":
+        """A draft that says the same, and can be settled."""
+        return Draft(copy(self.entry), self.name, self.place, self.step, self.key, dict(self.facts))
 
 
 class Version:
