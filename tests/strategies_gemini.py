@@ -1,4 +1,4 @@
-"""Hypothesis strategies for Gemini CLI: whole sessions as logs and as documents, checkpoints, prompts; with odd values among them.
+"""Hypothesis strategies for Gemini CLI: sessions as logs and as documents, checkpoints, prompts; with odd values among them.
 
 A log is made as the product makes it: a message is written, the time follows it, tool calls are written with the message once
 more, a resume writes the list anew, poorer than it was, a compaction puts a summary in its place.
@@ -57,7 +57,9 @@ def answers(draw: st.DrawFn, id: str) -> Row:
     """A message of the model."""
     found: Row = {"id": id, "timestamp": _TIME.format(2), "type": "gemini", "content": draw(contents)}
     if draw(st.booleans()):
-        found["thoughts"] = draw(st.sampled_from([[], [{"subject": "Plan", "description": "think", "timestamp": _TIME.format(1)}]]))
+        found["thoughts"] = draw(
+            st.sampled_from([[], [{"subject": "Plan", "description": "think", "timestamp": _TIME.format(1)}]])
+        )
     if draw(st.booleans()):
         found["tokens"] = draw(st.sampled_from([None, _TOKENS, {**_TOKENS, "total": 9}]))
     found["model"] = "gemini-2.5-pro"

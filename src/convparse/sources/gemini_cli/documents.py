@@ -68,7 +68,7 @@ def _turns(told: Any, at: str, place: Place, state: State) -> list[Draft]:
     drafts = []
     for i, item in enumerate(told if type(told) is list else ()):
         if type(item) is dict and type(item.get("role")) is str:
-            drafts.append(_turn(Record(item, item["role"], place, state, f"{at}/{i}", f"{at}/*")))
+            drafts.append(_turn(Record(item, "turn", place, state, f"{at}/{i}", f"{at}/*")))
         else:
             drafts.append(_not_an_object(item, place, state, "turn", f"{at}/{i}", f"{at}/*"))
     settle_acknowledgements(drafts)
@@ -76,7 +76,7 @@ def _turns(told: Any, at: str, place: Place, state: State) -> list[Draft]:
 
 
 def _turn(record: Record) -> Draft:
-    role, parts = record.name, record.row.get("parts")
+    role, parts = record.row["role"], record.row.get("parts")
     known = tables("turn", record.pattern, "/parts")
     record.keep(known.content, record.row)
     blocks = read_content(record, parts, known, "/parts")
@@ -85,7 +85,7 @@ def _turn(record: Record) -> Draft:
     key = record.state.keys.count(None, role)
     entry = message(record, key, role, "model" if role == "model" else author_of(blocks, record.state), blocks)
     facts = {"calls": asked(record, blocks, "/parts"), "responses": responses(parts), "content": parts, "inside": "/parts"}
-    return Draft(entry, role, record.place, "say", key, facts)
+    return Draft(entry, "turn", record.place, "say", key, facts)
 
 
 # ---- prompts ---------------------------------------------------------------------------------------------------------------

@@ -77,9 +77,7 @@ def _is_forked(messages: list[Any]) -> bool:
 
 
 def _is_talk(value: Any) -> bool:
-    return (
-        type(value) is list and bool(value) and all(type(item) is dict and {"role", "parts"} <= item.keys() for item in value)
-    )
+    return type(value) is list and bool(value) and type(value[0]) is dict and {"role", "parts"} <= value[0].keys()
 
 
 def gather(path: str, variant: str, subagents: bool) -> Gathered:
@@ -94,7 +92,7 @@ def gather(path: str, variant: str, subagents: bool) -> Gathered:
     notes = {ROOT: str(root)} if root.is_file() else {}
     agents = _agents(given, chats)
     if not subagents:
-        return Gathered(((path, variant),), notes, tuple((agent, "unread-file") for agent in agents))
+        return Gathered(((path, variant),), notes, tuple((agent, "skipped-file") for agent in agents))
     return Gathered(((path, variant), *((agent, "log") for agent in agents)), notes)
 
 

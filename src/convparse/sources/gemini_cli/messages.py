@@ -257,6 +257,6 @@ def settle_acknowledgements(drafts: list[Draft]) -> None:
     """What stands behind a summary in a list, as an answer to it, is the program's: no model was asked."""
     for before, draft in pairwise(drafts):
         entry = draft.entry
-        is_answer = is_summary(before) and draft.name in ("gemini", "model") and isinstance(entry, Message)
+        is_answer = is_summary(before) and isinstance(entry, Message) and entry.role in ("gemini", "model")
         if is_answer and entry.model is None and entry.usage is None and all(type(block) is Text for block in entry.blocks):
             entry.author = "harness"

@@ -89,7 +89,7 @@ class _List:
         self.drafts: dict[str, Draft] = {}
         self.merged: dict[str, list[Origin]] = {}
         """Where messages stand once more, by their keys."""
-        self.slots: dict[str, str] = {}
+        self.slots: dict[str | None, str] = {}
         self.current: dict[str, str] = {}
         """The list: slots, each with the key of its last version."""
         self.is_summed_up = False
@@ -108,7 +108,7 @@ class _List:
 
     def say(self, draft: Draft) -> None:
         """A message that follows the others, or stands in the place of its earlier version."""
-        before = self.drafts.get(draft.facts.get("before", ""))
+        before = self.drafts[draft.facts["before"]] if "before" in draft.facts else None
         slot = self.slots.setdefault(draft.key, draft.key if before is None else self.slots[before.key])
         self.current[slot] = draft.key
         self.is_summed_up = self.is_summed_up or is_summary(draft)
@@ -149,7 +149,7 @@ class _List:
 
     def rewind(self, draft: Draft) -> None:
         """From a message on all is taken back; everything, if the list does not have it."""
-        last = self.slots.get(draft.facts["to"] or "")
+        last = self.slots.get(draft.facts["to"])
         slot, gone = None, []
         while self.current and (slot is None or slot != last):
             slot, key = self.current.popitem()

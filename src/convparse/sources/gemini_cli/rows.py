@@ -71,6 +71,7 @@ def read_message(row: Row, place: Place, state: State) -> Draft:
         return _made(Record(row, name, place, state), state.keys.count(state.session, name))
     before = state.versions.get(id)
     if before is not None and covers(before.raw, row, row):
+        state.ledger.part("repeated-record", place, record=_name_of(row))
         return Draft(None, _name_of(row), place, "repeat", before.key, {"origin": state.origin(place)})
     record = Record(row, _name_of(row), place, state)
     if before is None or not covers(row, before.raw, before.raw):
@@ -191,7 +192,7 @@ def read_facts(record: Record, given: Row, at: str) -> Draft:
     entry.origin = record.origin()
     facts = {"id": id, "title": title, "start": start[0], "updated": updated[0], "is_agent": given.get("kind") == "subagent"}
     if type(messages) is list:
-        facts |= {"list": [draft.key for draft in listed if draft.key], "is_compaction": kind == "compaction"}
+        facts |= {"list": [draft.key for draft in listed], "is_compaction": kind == "compaction"}
     step = "list" if type(messages) is list else TOLD
     return Draft(entry, record.name, record.place, step, key, facts, tuple(listed))
 
