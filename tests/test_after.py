@@ -12,7 +12,7 @@ import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests import strategies_copilot
+from tests import strategies_copilot, strategies_gemini
 from tests.strategies import DAMAGE, Generated, claude_code_sessions, examples, mutated
 from tests.strategies_codex import codex_sessions
 
@@ -109,6 +109,7 @@ SESSIONS: dict[str, tuple[str, Callable[[Any], bytes]]] = {
     "codex": ("codex", lambda draw: draw(codex_sessions()).data),
     "codex, broken": ("codex", lambda draw: draw(mutated(codex_sessions()))),
     "copilot": ("copilot", joined_events),
+    "gemini": ("gemini-cli", lambda draw: strategies_gemini.as_lines(draw(strategies_gemini.odd_sessions()))),
     "cursor": ("cursor", lambda draw: cursor_lines(draw(st.integers(0, 9)))),
 }
 every_kind = pytest.mark.parametrize("kind", SESSIONS)
@@ -387,7 +388,9 @@ def test_the_beginning_of_a_record_over_several_lines_is_not_kept(cut: int, tmp_
 
 def files() -> list[Path]:
     found = [
-        path for name in ("claude_code", "codex", "copilot", "cursor") for path in (HERE / "fixtures" / name).rglob("*.jsonl")
+        path
+        for name in ("claude_code", "codex", "copilot", "cursor", "gemini_cli")
+        for path in (HERE / "fixtures" / name).rglob("*.jsonl")
     ]
     assert found
     return sorted(found)

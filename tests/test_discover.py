@@ -25,6 +25,7 @@ ROLLOUT = b'{"timestamp":"2026-01-01T00:00:00.000Z","type":"session_meta","paylo
 EVENT = b'{"type":"session.start","id":"e1","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z","data":{"sessionId":"s"}}\n'
 SESSION = b'{"version":3,"sessionId":"%b","requests":[]}' % ID.encode()
 LOG = b'{"kind":0,"v":%b}\n' % SESSION
+GEMINI = b'{"sessionId":"s","projectHash":"p"}\n'
 LINE = b'{"role":"user","message":{"content":[{"type":"text","text":"hi"}]}}\n'
 PROMPT = b'{"display":"hi","timestamp":1,"project":"/p","pastedContents":{}}\n'
 MEMORY = b'{"intent":"x","message_summary_time":"2026-01-01 00:00:00"}\n'
@@ -100,6 +101,12 @@ def build(home: Path, platform: str) -> dict[str, tuple[str, str | None]]:
         f".vscode-server/data/User/workspaceStorage/w/GitHub.copilot-chat/transcripts/{ID}.jsonl": ("copilot", EVENT),
         f".cursor/projects/p/agent-transcripts/{ID}/{ID}.jsonl": ("cursor", LINE),
         f".cursor/projects/p/agent-transcripts/{OTHER}.txt": ("cursor", b"user:\nhi\n"),
+        f".gemini/tmp/p/chats/session-2026-03-01T08-00-{ID[:8]}.jsonl": ("gemini-cli", GEMINI),
+        f".gemini/tmp/p/chats/session-2026-01-01T08-00-{ID[:8]}.json": ("gemini-cli", GEMINI.replace(b"}", b',"messages":[]}')),
+        f".gemini/tmp/p/chats/{OTHER}/{ID}.jsonl": ("gemini-cli", GEMINI),
+        ".gemini/tmp/p/checkpoint-tag.json": ("gemini-cli", b'{"history":[]}'),
+        ".gemini/tmp/p/checkpoints/a.json": ("gemini-cli", b'{"history":[{"role":"user","parts":[]}]}'),
+        ".gemini/tmp/p/logs.json": ("gemini-cli", b'[{"sessionId":"s","messageId":0,"message":"hi"}]'),
         ".trae/memory/projects/p/20260101/session_memory_s.jsonl": ("trae", MEMORY),
         f".trae/cli/sessions/2026/01/01/rollout-2026-01-01T00-00-00-{ID}.jsonl": ("trae", ROLLOUT),
         f"{CACHE[platform]}/sessions/{ID}/events.jsonl": (

@@ -256,7 +256,11 @@ def is_summary(draft: Draft) -> bool:
 def settle_acknowledgements(drafts: list[Draft]) -> None:
     """What stands behind a summary in a list, as an answer to it, is the program's: no model was asked."""
     for before, draft in pairwise(drafts):
-        entry = draft.entry
-        is_answer = is_summary(before) and isinstance(entry, Message) and entry.role in ("gemini", "model")
-        if is_answer and entry.model is None and entry.usage is None and all(type(block) is Text for block in entry.blocks):
-            entry.author = "harness"
+        if is_summary(before) and _is_unasked(draft.entry):
+            draft.entry.author = "harness"
+
+
+def _is_unasked(entry: Any) -> bool:
+    if not isinstance(entry, Message) or entry.role not in ("gemini", "model"):
+        return False
+    return entry.model is None and entry.usage is None and all(type(block) is Text for block in entry.blocks)

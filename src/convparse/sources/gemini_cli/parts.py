@@ -84,7 +84,7 @@ def _pattern(at: str) -> str:
 
 def _text(record: Record, part: dict[str, Any], tables: Tables, at: str) -> Block | None:
     text, thought = part["text"], part.get("thought")
-    if type(text) is not str or thought not in (None, False, True):
+    if type(text) is not str or type(thought) not in (bool, type(None)):
         return None
     if thought is True:
         signature = part.get("thoughtSignature")

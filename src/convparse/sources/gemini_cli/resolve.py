@@ -134,9 +134,8 @@ class _List:
         """The same message once more."""
         target = self.drafts[draft.key]
         self.merged.setdefault(draft.key, []).append(draft.facts["origin"])
-        if target.entry.state != "superseded":
-            self.current.setdefault(self.slots.setdefault(draft.key, draft.key), draft.key)
-            target.entry.state = "active"
+        target.entry.state = "active"
+        self.current.setdefault(self.slots.setdefault(draft.key, draft.key), draft.key)
 
     def replace(self, draft: Draft) -> None:
         """The whole list anew. What it leaves out is withdrawn, or summed up."""
@@ -192,7 +191,8 @@ def _pair(drafts: list[Draft]) -> None:
     holders: dict[str, Draft] = {}
     for draft in drafts:
         for call in draft.facts.get("responses", ()):
-            holders.setdefault(call, draft)
+            if call not in holders or (holders[call].entry.state, draft.entry.state) == ("withdrawn", "active"):
+                holders[call] = draft
     moved: dict[str, dict[str, ToolResult]] = {}
     for draft in drafts:
         told = {

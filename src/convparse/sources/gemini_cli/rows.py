@@ -250,7 +250,8 @@ def _twin(item: Row, state: State) -> Version | None:
     if not parts or type(content) is not list or len(parts) != len(content):
         return None
     found = [state.responses.get(id) for id in parts]
-    if any(twin is None or not same(twin[1], part) for twin, (part, _) in zip(found, parts.values(), strict=True)):
+    told = [twin for twin, (part, _) in zip(found, parts.values(), strict=True) if twin is not None and same(twin[1], part)]
+    first = told[0][0] if len(told) == len(found) else None
+    if first is None or state.versions.get(first.raw["id"]) is not first or any(version is not first for version, _ in told):
         return None
-    first = found[0][0] if found[0] is not None else None
-    return first if all(twin is not None and twin[0] is first for twin in found) else None
+    return first
