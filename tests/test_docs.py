@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import convparse
-from convparse import CODES
+from convparse import CODES, extending
 from convparse.sources.claude_code import fields
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -63,6 +63,10 @@ def test_every_public_name_is_in_the_documentation():
     text = "\n".join(PAGES.values())
 
     assert [name for name in convparse.__all__ if not re.search(rf"\b{name}\b", text)] == []
+
+
+def test_every_name_for_writers_of_sources_is_on_their_page():
+    assert [name for name in extending.__all__ if f"`{name}" not in PAGES["extending.md"]] == []
 
 
 def test_the_index_lists_every_page():
