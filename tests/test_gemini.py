@@ -73,6 +73,13 @@ def test_documents_are_recognised_by_their_beginning_where_they_are_long() -> No
         assert found(dumped([turn], indent)) == ("gemini-cli", "checkpoint")
 
 
+def test_a_first_line_that_is_whole_begins_a_log() -> None:
+    odd = dumped({**HEADER, "projectHash": None})
+
+    assert found(odd + b"\n[1]\n") == ("gemini-cli", "log")
+    assert found(odd[:-5] + b"\n[1]\n") == ("gemini-cli", "session")
+
+
 def test_a_document_of_qwen_code_is_not_taken_for_ours() -> None:
     with pytest.raises(UnknownSource):
         parse_bytes(dumped({**HEADER, "messages": [PROMPT, 7, {**PROMPT, "type": "qwen"}]}))

@@ -8,6 +8,8 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
+import orjson
+
 from convparse.sources._source import Gathered, Head, Match
 
 ROOT: Final = ".project_root"
@@ -39,15 +41,27 @@ def _is_message(value: dict[str, Any]) -> bool:
 
 def detect(head: Head) -> Match | None:
     """Which of Gemini CLI's formats a file has, if any."""
-    if len(head.records) == 1 and head.whole:
-        return _detect_whole(head.records[0])
+    if any(type(record) is dict and _is_forked(record.get("messages")) for record in head.records):
+        return None
+    if len(head.records) == 1 and head.whole and (match := _detect_whole(head.records[0])) is not None:
+        return match
     for record in head.records:
         if type(record) is dict and _is_line(record):
             return Match("log", "lines with `sessionId` and `projectHash`, or that change such")
+    if _SESSION.match(head.data) and _is_json(head.data.split(b"\n", 1)[0]):
+        return Match("log", "a first line with `sessionId` and `projectHash`")
     for pattern, variant in ((_SESSION, "session"), (_PROMPTS, "prompts"), (_CHECKPOINT, "checkpoint")):
         if pattern.match(head.data):
             return Match(variant, f"the beginning of a {variant}")
     return None
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        orjson.loads(line.removeprefix(b"\xef\xbb\xbf"))
+    except ValueError:
+        return False
+    return True
 
 
 def _is_line(record: dict[str, Any]) -> bool:
@@ -59,7 +73,7 @@ def _is_line(record: dict[str, Any]) -> bool:
 def _detect_whole(value: Any) -> Match | None:
     if type(value) is dict:
         if _is_header(value) and type(value.get("messages")) is list:
-            return None if _is_forked(value["messages"]) else Match("session", "an object with `projectHash` and `messages`")
+            return Match("session", "an object with `projectHash` and `messages`")
         if _is_talk(value.get("clientHistory")) or ("history" in value and _is_talk(value["history"])):
             return Match("checkpoint", "a `history` of roles and parts")
         return Match("log", "one line of a log") if _is_line(value) else None
@@ -71,9 +85,9 @@ def _detect_whole(value: Any) -> Match | None:
     return None
 
 
-def _is_forked(messages: list[Any]) -> bool:
+def _is_forked(messages: Any) -> bool:
     """True for Qwen Code, whose first versions wrote the same but for the name of the model's messages."""
-    return any(type(message) is dict and message.get("type") == "qwen" for message in messages)
+    return type(messages) is list and any(type(message) is dict and message.get("type") == "qwen" for message in messages)
 
 
 def _is_talk(value: Any) -> bool:

@@ -76,7 +76,7 @@ def read_message(row: Row, place: Place, state: State) -> Draft:
     record = Record(row, _name_of(row), place, state)
     if before is None or not covers(row, before.raw, before.raw):
         return new_message(record, id, before)
-    key = state.keys.of(id, place)
+    key = state.key_of(id, place)
     draft = _made(record, key)
     if _facts(draft) != before.facts:
         return _remember(draft, record, before)
@@ -90,7 +90,7 @@ def read_message(row: Row, place: Place, state: State) -> Draft:
 
 def new_message(record: Record, id: str, before: Version | None = None) -> Draft:
     """A message, or a version of one that says something else."""
-    return _remember(_made(record, record.state.keys.of(id, record.place)), record, before)
+    return _remember(_made(record, record.state.key_of(id, record.place)), record, before)
 
 
 def _made(record: Record, key: str) -> Draft:

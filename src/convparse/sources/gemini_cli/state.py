@@ -84,6 +84,10 @@ class State:
         self.responses: dict[str, tuple[Version, Row]] = {}
         """By the ids of calls, the message that holds the result, and the part itself."""
 
+    def key_of(self, id: str, place: Place) -> str:
+        """A unique key for a record with an id; several records may stand in one unit."""
+        return self.keys.again(id) if id in self.keys.seen else self.keys.of(id, place)
+
     def origin(self, place: Place, pointer: str = "") -> Origin:
         """The origin of a unit of this file."""
         return make_origin(self.path, *place, None, None, None, pointer)
