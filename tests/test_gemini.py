@@ -145,6 +145,18 @@ def test_a_sub_agents_file_is_a_session_by_itself_too(project: Path) -> None:
     assert result.conversations[0].context == convparse.Context("/w")
 
 
+def test_keys_are_unique_over_the_files_of_a_session(project: Path) -> None:
+    chats = project / "chats"
+    main = chats / "session-2026-03-01T08-00-5e55.jsonl"
+    main.write_bytes(main.read_bytes() + dumped({**PROMPT, "id": "workspace:.project_root"}) + b"\n")
+    (chats / "a9e-1" / "a9e-1.jsonl").write_bytes((chats / "5e55-1" / "a9e-1.jsonl").read_bytes())
+    keys = [[entry.key for entry in conversation.entries] for conversation in parse(main).conversations]
+
+    assert keys[0][-2:] == ["workspace:.project_root", "workspace:.project_root'"]
+    assert [each[1] for each in keys] == ["5e55-1:$set:1", "a9e-1/u1", "a9e-1/u1'", "a9e-2/u1"]
+    assert len({key for each in keys for key in each}) == sum(map(len, keys))
+
+
 @pytest.mark.parametrize("id", ["..", "../5e55-1", "a/b", ".hidden", "x" * 200], ids=str)
 def test_an_id_that_is_no_name_leads_nowhere(id: str, project: Path) -> None:
     path = project / "chats" / "session-x.jsonl"

@@ -23,6 +23,7 @@ FOLDERS: Final = {
     "copilot": "copilot",
     "copilot-cli": "copilot_cli",
     "cursor": "cursor",
+    "gemini-cli": "gemini_cli",
     "trae": "trae",
 }
 MAGIC: Final = b"SQLite format 3\0"

@@ -8,6 +8,7 @@ with other words ``superseded``; what a compaction left out stays ``active``, fo
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -29,7 +30,9 @@ _INDEX: Final = re.compile(r"/\d+(?=/|$)")
 def resolve(parts: list[FilePart], session: Session) -> Resolved:
     """The conversations of a session, the one of the given file first."""
     root = _root(session)
-    conversations = [_conversation(part, root if i == 0 else None) for i, part in enumerate(parts)]
+    conversations = [_conversation(part, root if part is parts[0] else None) for part in parts]
+    if len(parts) > 1 or root is not None:
+        conversations = _unique(conversations, [PurePath(part.path).stem for part in parts])
     if root is not None and root.text:
         context = Context(root.text.strip())
         conversations = [attrs.evolve(conversation, context=context) for conversation in conversations]
@@ -43,6 +46,22 @@ def _root(session: Session) -> Event | None:
         return None
     origin, data = found
     return Event(f"workspace:{ROOT}", "workspace", ROOT, data.decode("utf-8", "replace"), origin=origin)
+
+
+def _unique(conversations: list[Conversation], names: list[str]) -> list[Conversation]:
+    """The conversations with unique keys: those of a sub-agent's file have its name put before, for ids are of one file."""
+    seen: set[str] = set()
+    unique = []
+    for i, (conversation, name) in enumerate(zip(conversations, names, strict=True)):
+        entries = []
+        for entry in conversation.entries:
+            key = f"{name}/{entry.key}" if i else entry.key
+            while key in seen:
+                key += "'"
+            seen.add(key)
+            entries.append(entry if key == entry.key else attrs.evolve(entry, key=key))
+        unique.append(attrs.evolve(conversation, entries=tuple(entries)))
+    return unique
 
 
 def _conversation(part: FilePart, root: Event | None) -> Conversation:
