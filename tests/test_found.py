@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from benchmarks import leaves
 from benchmarks.reliability import laws
 
 import convparse
@@ -37,6 +38,7 @@ EXPECTED: Final[dict[str, tuple[int, dict[str, int]]]] = {
             "refused-table": 1,
         },
     ),
+    "trae/results_that_are_no_list.json": (3, {"unexpected-type": 1}),
 }
 """By path: how many entries there are, and the codes of what was dropped."""
 
@@ -55,4 +57,7 @@ def test_finding(name: str) -> None:
 
     codes = {code: sum(drop.count for drop in drops) for code, drops in result.dropped_by_code().items()}
     assert (sum(1 for _ in laws.entries(result)), codes) == EXPECTED[name]
+    if path.suffix == ".json":
+        file = leaves.File(path.read_bytes(), result.source, path.name)
+        assert file.measure()["leaves", "silent"] == 0, file.silent
     assert laws.shallow(result, result.account.size, "sqlite") + laws.deep(result, b"", "sqlite") == []

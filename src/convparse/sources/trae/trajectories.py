@@ -376,8 +376,9 @@ def _rust(run: Opened, value: Any, at: str) -> Iterator[Draft]:
     step = run.state.open(inner, RUST_INNER, run.place, f"{at}/steps", extra)
     if model is not None:
         extra[f"{at}/model"] = model
+    results = step.first("tool_results", list) or ()  # before the response is made, which holds what is odd
     yield _response(run, step, "llm_response", when, extra)
-    for number, result in enumerate(step.first("tool_results", list) or ()):
+    for number, result in enumerate(results):
         inside: Extra = {}
         here = f"{step.at}/tool_results/{number}"
         if type(result) is dict:
