@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.ratio import table
-from benchmarks.reliability import cuts, fuzz, hammer
+from benchmarks.reliability import cuts, differential, fuzz, growth, hammer, memory, recovery
 from convparse import SOURCES
 
 INPUTS: Final = 200_000
@@ -68,6 +68,33 @@ def everywhere(sources: Sequence[str]) -> bool:
     return not any(tally.broken for tally in tallies)
 
 
+def recovered() -> bool:
+    """Damaged logs, then databases with bad pages."""
+    logs = recovery.log_rows()
+    print(table(recovery.LOG_HEADS, logs), end="\n\n")
+    print(table(recovery.PAGE_HEADS, recovery.page_rows()))
+    return all(whole == found and false == "0" for _, _, whole, found, false in logs)
+
+
+def cheap() -> bool:
+    """Memory, then time."""
+    peaks = {name: memory.peak(name) for name in memory.CASES}
+    print(table(["what", "peak MB", "at most"], [[n, f"{peak}", f"{memory.CASES[n].most}"] for n, peak in peaks.items()]))
+    times = {name: growth.growth(name) for name in growth.SHAPES}
+    print(table(["shape", "time of twice the size"], [[name, f"{ratio:.2f}"] for name, ratio in times.items()]))
+    return all(peak <= memory.CASES[n].most for n, peak in peaks.items()) and max(times.values()) <= growth.MOST
+
+
+def replayed(count: int) -> bool:
+    """Mutation logs, here and in JavaScript."""
+    tally = differential.compared(count)
+    if tally is None:
+        print("there is no node to compare with")
+        return False
+    print(f"{tally.logs} logs, {tally.operations} operations: {tally.equal} equal, {tally.told} told, silent: {tally.silent}")
+    return not tally.silent
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the parts that were asked for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.reliability", description=str(__doc__).partition("\n")[0])
@@ -77,6 +104,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--hammer", type=float, metavar="SECONDS", help="snapshots of a database while another process writes")
     parser.add_argument("--kills", type=int, metavar="N", help="snapshots of databases whose writer was killed, N in each mode")
     parser.add_argument("--cuts", action="store_true", help="cut every fixture at every byte, and change every byte")
+    parser.add_argument("--recovery", action="store_true", help="what is had of damaged logs and databases")
+    parser.add_argument("--costs", action="store_true", help="memory at the peak, and how time grows with size")
+    parser.add_argument("--replays", type=int, metavar="N", help="mutation logs replayed here and by node")
     parser.add_argument("--again", action="store_true", help="only try the inputs once more that showed something")
     parser.add_argument("--show", metavar="SOURCE:N", help="write one input to standard output, and nothing else")
     given = parser.parse_args(arguments)
@@ -87,6 +117,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.hammer or given.kills:
         return 0 if hammered(given.hammer or 0, given.kills or 0) else 1
     sources = given.source or list(SOURCES)
+    if given.recovery:
+        return 0 if recovered() else 1
+    if given.costs:
+        return 0 if cheap() else 1
+    if given.replays:
+        return 0 if replayed(given.replays) else 1
     if given.cuts:
         return 0 if everywhere(sources) else 1
     if given.again:

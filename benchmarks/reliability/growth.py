@@ -15,6 +15,7 @@ from benchmarks.replay import make_log
 
 RUNS: Final = 3
 SIZE: Final = 400
+MOST: Final = 2.5
 
 
 def _bytes(make: Callable[[int], bytes], source: str) -> Callable[[int], Any]:

@@ -84,7 +84,7 @@ def _conversations(path: Path) -> None:
 CASES: Final[dict[str, Case]] = {
     "the import alone": Case(_nothing, _nothing, 45),
     "100 MB of lines, unit by unit": Case(_session, _stream, 60),
-    "a line of 300 MB, over the limit": Case(_line(300), lambda path: convparse.parse(path, "claude-code"), 150),
+    "a line of 300 MB, over the limit": Case(_line(300), lambda path: convparse.parse(path, "claude-code"), 200),
     "a line of 16 MB, kept": Case(_line(16), lambda path: convparse.parse(path, "claude-code"), 60 + 25 * 16),
     "lines of 16 MB of brackets, over a limit of 1 MB": Case(
         _brackets, lambda path: convparse.parse(path, "codex", limits=Limits(line_bytes=MEGABYTE)), 60 + 25
@@ -106,4 +106,13 @@ def peak(name: str) -> int:
 def spend(name: str, path: str) -> None:
     """What such a process does: read, and print its peak."""
     CASES[name].read(Path(path))
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)
+    print(_peak())
+
+
+def _peak() -> int:
+    """Megabytes at the peak. Linux gives what ``getrusage`` tells to children, so that the parent's would count as theirs."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        (line,) = [line for line in status.read_text().splitlines() if line.startswith("VmHWM")]
+        return int(line.split()[1]) >> 10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10

@@ -1,8 +1,9 @@
 """What is had of damaged files: R8. Lines as crashes and second writers leave them, and databases with bad pages.
 
-Every record of a log says a word of its own. A whole record beside the damage is *found* if a message says just its word; a message
-that says anything else, and is no whole record, is *false*. For a database a row is *right* if its value is, *named* if a drop says
-that it cannot be had, *altered* if it is another (SQLite has no sums by which one could tell), and *silent* if it is not there.
+Every record of a log says a word of its own. A whole record beside the damage is *found* if a message says just its word; a
+message that says anything else is *false*. Of a database a row is *right* if its value is, *named* if a drop says that it cannot
+be had, *altered* if it is another (SQLite has no sums by which one could tell), else *not there*: where no index lists the row
+any more, only the damage as a whole can be told.
 """
 
 import json
@@ -158,7 +159,7 @@ class Salvaged:
     """True if the database was found to be damaged, which a parse tells as ``malformed-database``."""
 
     @property
-    def silent(self) -> int:
+    def missing(self) -> int:
         """Rows that are neither had nor named, each by itself."""
         return ROWS - self.right - self.altered - self.named
 
@@ -246,7 +247,7 @@ def page_rows(seeds: int = 3) -> list[list[str]]:
             tallies.append(salvaged(bytes(copy)))
         worst = min(tallies, key=lambda tally: tally.right)
         noticed = sum(tally.damaged or bool(tally.named) for tally in tallies)
-        numbers = [worst.right, worst.altered, worst.named, worst.silent]
+        numbers = [worst.right, worst.altered, worst.named, worst.missing]
         rows.append([what, *map(str, numbers), f"{worst.right / ROWS:.2%}", f"{noticed} of {seeds}"])
     return rows
 
