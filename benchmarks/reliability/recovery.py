@@ -1,8 +1,8 @@
 """What is had of damaged files: R8. Lines as crashes and second writers leave them, and databases with bad pages.
 
 Every record of a log says a word of its own. A whole record beside the damage is *found* if a message says just its word; a
-message that says anything else is *false*. Of a database a row is *right* if its value is, *named* if a drop says that it cannot
-be had, *altered* if it is another (SQLite has no sums by which one could tell), else *not there*: where no index lists the row
+message that says anything else is *false*. Of a database a row is *right* if its value is, *named* if a drop says it cannot be
+had, *altered* if it is another (SQLite has no sums by which one could tell), else *not there*: where no index lists the row
 any more, only the damage as a whole can be told.
 """
 
