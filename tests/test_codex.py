@@ -466,10 +466,24 @@ def test_a_document_that_became_shorter(data: bytes) -> None:
     assert sum(place[2] for _, place in units) + ledger.bins["lost"].bytes == len(data) + 5
 
 
-def test_the_search_for_items_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(racing, "_TRIES", 2)
-    data = doc(ITEM)[:-1] + b'{"a"' * 9 + json.dumps(ITEM).encode()
-    check_units(convparse.parse_bytes(data, source="codex", name="x.jsonl"), data)
+@pytest.mark.parametrize("opened", [b'{"a"' * 9, b'{"a":[' * 400, b'{"a":' * 6_000])
+def test_the_search_for_items_is_bounded(opened: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Objects that do not end would each be read to the end of the file, as often as there are any."""
+    read: list[int] = []
+    scan = racing._object_end
+
+    def counted(text: str, at: int) -> int:
+        end = scan(text, at)
+        read.append(abs(end) - at)
+        return end
+
+    monkeypatch.setattr(racing, "_object_end", counted)
+    data = doc(ITEM)[:-1] + opened + json.dumps(ITEM).encode()
+    result = convparse.parse_bytes(data, source="codex", name="x.jsonl")
+
+    check_units(result, data)
+    assert sum(read) <= 2 * (racing._SCANS + 1) * len(data)
+    assert len([e for c in result.conversations for e in c.messages]) >= 1
 
 
 class Zstd:

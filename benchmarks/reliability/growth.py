@@ -35,6 +35,14 @@ SHAPES: Final[dict[str, tuple[Callable[[int], Any], int]]] = {
     **{name: (_bytes(make, "claude-code"), SIZE) for name, make in HARD.items()},
     "a log of operations": (_bytes(make_log, "copilot"), 4 * SIZE),
     "a document of many requests": (_bytes(_document, "copilot"), SIZE),
+    "a document of objects that do not end": (
+        _bytes(lambda n: b'{"session":{},"items":[' + (b'{"a":"' + b"y" * 100 + b'","b":[') * n, "codex"),
+        SIZE,
+    ),
+    "a document of objects in one another": (
+        _bytes(lambda n: b'{"items":[' + (b'{"a":' * 100 + b"1" + b"}" * 100 + b",") * n, "codex"),
+        SIZE // 10,
+    ),
     "a line that does not end": (_bytes(lambda n: b'{"type":"user","x":"' + b"y" * n * 1_000, "codex"), SIZE),
     "a line of one object behind another": (_bytes(lambda n: b'{"type":"event_msg","payload":{}}' * n * 10, "codex"), SIZE),
     "NULs": (_bytes(lambda n: bytes(n * 1_000), "copilot-cli"), SIZE),

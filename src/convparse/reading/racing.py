@@ -18,7 +18,8 @@ from convparse.reading.jsonl import BOM
 _END: Final = re.compile(r"[\s,\]}]*+")
 _OPEN: Final = re.compile(r'\{\s*+"')
 _SPACE: Final = re.compile(r"[ \t\r\n]*+")
-_TRIES: Final = 4_096
+_SCANS: Final = 64
+"""How often, on average, a byte may be read in search of items: objects lie in one another, and each may be none."""
 _SCANNER: Final = json.JSONDecoder(strict=False, parse_int=len, parse_float=len, parse_constant=len)
 
 
@@ -85,24 +86,38 @@ def _is_whole(body: bytes, ledger: Ledger) -> bool:
 def _items(
     data: bytes, text: str, begin: int, is_item: Callable[[dict[str, Any]], bool], ledger: Ledger
 ) -> Iterator[tuple[int, int]]:
-    """Where whole items begin and end, none inside another."""
-    at = begin
-    for _ in range(_TRIES):
+    """Where whole items begin and end, none inside another. What is no item is looked into as long as ``_SCANS`` allow."""
+    at, left = begin, _SCANS * (len(text) - begin)
+    while left > 0:
         found = _OPEN.search(text, at)
         if found is None:
             return
         at = found.start()
-        try:
-            end = _SCANNER.raw_decode(text, at)[1]
-            value = exact(data[at:end], ledger.limits.depth)[0]
-        except (ValueError, RecursionError):
-            at += 1
-            continue
-        if is_item(value):
+        end = _object_end(text, at)
+        left -= abs(end) - at
+        if end > 0 and _is_item(data[at:end], is_item, ledger):
+            left += end - at
             yield at, end
             at = end
         else:
             at += 1
+
+
+def _object_end(text: str, at: int) -> int:
+    """Where the object ends; if it does not, how far it was read, negative."""
+    try:
+        return _SCANNER.raw_decode(text, at)[1]
+    except json.JSONDecodeError as error:
+        return -error.pos
+    except RecursionError:
+        return -len(text)
+
+
+def _is_item(data: bytes, is_item: Callable[[dict[str, Any]], bool], ledger: Ledger) -> bool:
+    try:
+        return is_item(exact(data, ledger.limits.depth)[0])
+    except Refused:
+        return False
 
 
 class _Pieces:
