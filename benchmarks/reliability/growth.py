@@ -43,6 +43,7 @@ SHAPES: Final[dict[str, tuple[Callable[[int], Any], int]]] = {
         _bytes(lambda n: b'{"items":[' + (b'{"a":' * 100 + b"1" + b"}" * 100 + b",") * n, "codex"),
         SIZE // 10,
     ),
+    "blocks of a text": (_bytes(lambda n: b"user:\nhello\n\nassistant:\n[Tool call] Shell\n" * n, "cursor"), 10 * SIZE),
     "a line that does not end": (_bytes(lambda n: b'{"type":"user","x":"' + b"y" * n * 1_000, "codex"), SIZE),
     "a line of one object behind another": (_bytes(lambda n: b'{"type":"event_msg","payload":{}}' * n * 10, "codex"), SIZE),
     "NULs": (_bytes(lambda n: bytes(n * 1_000), "copilot-cli"), SIZE),

@@ -43,7 +43,7 @@ def read_output(state: State, output: Any, where: Where, place: Place, extra: Ex
     if type(output) is list:
         blocks = [read_block(state, item, (where[0], f"{where[1]}/{i}"), place, extra) for i, item in enumerate(output)]
         return tuple([block for block in blocks if isinstance(block, Part)])
-    if type(output) is dict and output.get("type") in BLOCKS:
+    if type(output) is dict and type(output.get("type")) is str and output["type"] in BLOCKS:
         block = read_block(state, output, where, place, extra)
         assert isinstance(block, Part)
         return (block,)

@@ -31,8 +31,10 @@ def read(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
     for data, _ in units:
         starts = [match.start() for match in _HEADER.finditer(data)]
         edges = [0, *(at for at in starts if at), len(data)]
+        line = 1
         for begin, end in pairwise(edges):
-            yield _block(data[begin:end], (data.count(b"\n", 0, begin) + 1, begin, end - begin), state, group)
+            yield _block(data[begin:end], (line, begin, end - begin), state, group)
+            line += data.count(b"\n", begin, end)
 
 
 def _block(data: bytes, place: Place, state: State, group: str | None) -> Draft:
