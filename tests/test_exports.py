@@ -152,14 +152,25 @@ def test_rows_of_one_response_are_one_step():
         said("m1", Text("I look"), response_id="r1"),
         said("m2", call("a"), response_id="r1"),
         said("m3", call("b"), response_id="r1"),
-        came("m4", result("b", "B")),
-        came("m5", result("a", "A")),
+        came("m4", result("a", "A")),
+        came("m5", result("b", "B")),
     ]
 
     first, *answers = chat(*rows)
     assert ("I look", ["a", "b"]) == (first["content"], [made["id"] for made in first["tool_calls"]])
     assert [("a", "A"), ("b", "B")] == [(made["tool_call_id"], made["content"]) for made in answers]
     assert [] == named(openai_chat.export(with_entries(*rows)), "export-moved")
+
+
+def test_results_stand_in_the_order_of_their_calls():
+    row = said("m1", call("a"), call("b"))
+    turned = (row, came("m2", result("b", "B")), came("m3", result("a", "A")))
+    again = (row, came("m2", result("a", "1")), came("m3", result("b", "B")), came("m4", result("a", "2")))
+
+    assert [None, "A", "B"] == [message["content"] for message in chat(*turned)]
+    assert [None, "1\n2", "B"] == [message["content"] for message in chat(*again)]
+    assert ["m3/blocks/0"] == named(openai_chat.export(with_entries(*turned)), "export-moved")
+    assert ["m4/blocks/0"] == named(openai_chat.export(with_entries(*again)), "export-moved")
 
 
 def test_a_response_that_goes_on_after_a_result_is_named():

@@ -91,19 +91,21 @@ class _Line:
         self._owners = owners
         self._steps: list[Step] = []
         self._responses: dict[str, Step] = {}
-        self._calls: dict[Given, tuple[Step, list[Given]]] = {}
+        self._calls: dict[Given, tuple[Step, int]] = {}
         self._results: list[tuple[Given, Given, Step | None]] = []
         self._answered: set[Step] = set()
 
     def read(self, rows: list[tuple[Given, tuple[Given, ...]]]) -> list[Step]:
         for message, blocks in rows:
             self._message(message, blocks)
+        latest: dict[Step, int] = {}
         for message, result, last in self._results:
-            step, results = self._calls[self._owners[result]]
-            results.append(result)
+            step, number = self._calls[self._owners[result]]
+            step.results[number][1].append(result)
             step.messages.setdefault(message, False)
-            if step is not last:
+            if step is not last or number < latest.get(step, 0):
                 result.name(MOVED)
+            latest[step] = max(number, latest.get(step, 0))
         _settle(self._steps)
         return self._steps
 
@@ -121,8 +123,8 @@ class _Line:
                 current, split = self._open(message, says, current is None), False
             current.blocks.append(block)
             if type(block.record) is ToolCall:
-                self._calls[block] = current, []
-                current.results.append((block, self._calls[block][1]))
+                self._calls[block] = current, len(current.results)
+                current.results.append((block, []))
         if not blocks:
             self._open(message, speaker, True)
 
