@@ -371,6 +371,16 @@ def test_a_file_that_is_written_to_is_not_copied_however_long_the_copy_takes(tmp
     assert (found is None) is writes
 
 
+def test_a_journal_that_cannot_be_opened_is_no_copy(tmp_path):
+    path = tmp_path / "a.db"
+    make(path).close()
+    aged(path)
+    (tmp_path / "a.db-journal").mkdir()
+    (tmp_path / "copy").mkdir()
+    with open_raw(str(path))[0] as file:
+        assert snapshot._copy(snapshot.Source(str(path), file), str(tmp_path / "copy")) is None
+
+
 def test_a_journal_that_does_not_fit_is_named(tmp_path, monkeypatch):
     """Where SQLite cannot roll a copy back, the main file alone may be of no one moment."""
     path = tmp_path / "a.db"
