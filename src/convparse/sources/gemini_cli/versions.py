@@ -33,8 +33,8 @@ def differences(new: Row, old: Row) -> dict[str, Any]:
 
 
 def same(a: Any, b: Any) -> bool:
-    """True for the same JSON."""
-    return a is b or (type(a) is type(b) and json_of(a) == json_of(b))
+    """True for the same JSON: 1, 1.0 and true are equal, and not the same."""
+    return a is b or (type(a) is type(b) and a == b and (type(a) is str or json_of(a) == json_of(b)))
 
 
 def is_silent(value: Any) -> bool:
