@@ -14,7 +14,7 @@ from convparse.records import Entry
 from convparse.sources._reading import json_of, open_event
 from convparse.sources._source import FilePart, Resolved, Session, Unit
 from convparse.sources.gemini_cli.fields import CHECKPOINT, PROMPT, tables
-from convparse.sources.gemini_cli.messages import asked, author_of, message, read_unknown, responses, settle_acknowledgements
+from convparse.sources.gemini_cli.messages import asked, author_of, message, read_unknown, responses
 from convparse.sources.gemini_cli.parts import read_content, told_apart
 from convparse.sources.gemini_cli.resolve import frozen
 from convparse.sources.gemini_cli.rows import read_header
@@ -71,7 +71,6 @@ def _turns(told: Any, at: str, place: Place, state: State) -> list[Draft]:
             drafts.append(_turn(Record(item, "turn", place, state, f"{at}/{i}", f"{at}/*")))
         else:
             drafts.append(_not_an_object(item, place, state, "turn", f"{at}/{i}", f"{at}/*"))
-    settle_acknowledgements(drafts)
     return drafts
 
 

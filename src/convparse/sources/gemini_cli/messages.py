@@ -5,7 +5,6 @@ answer that asked for it, and since 0.61 again in a message of its own; both are
 """
 
 from collections.abc import Callable, Mapping
-from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -144,7 +143,7 @@ def _call(record: Record, call: Row, at: str, facts: dict[str, Any]) -> list[Blo
         if type(call.get("agentId")) is str:
             facts["agents"][id] = call["agentId"]
     status = call.get("status")
-    if call.get("result") is None and status not in FINAL:
+    if call.get("result") is None and not (type(status) is str and status in FINAL):
         rest = {f"{at}/{key}": item for key, item in call.items() if key not in _CALL}
         record.extra.update({pointer: item for pointer, item in rest.items() if item is not None})
         return made
@@ -253,14 +252,8 @@ def is_summary(draft: Draft) -> bool:
     return any(type(block) is Injected and block.kind == SUMMARY for block in blocks)
 
 
-def settle_acknowledgements(drafts: list[Draft]) -> None:
-    """What stands behind a summary in a list, as an answer to it, is the program's: no model was asked."""
-    for before, draft in pairwise(drafts):
-        if is_summary(before) and _is_unasked(draft.entry):
-            draft.entry.author = "harness"
-
-
-def _is_unasked(entry: Any) -> bool:
+def is_unasked(entry: Any) -> bool:
+    """True for words in the model's place that no model is said to have been asked for."""
     if not isinstance(entry, Message) or entry.role not in ("gemini", "model"):
         return False
     return entry.model is None and entry.usage is None and all(type(block) is Text for block in entry.blocks)

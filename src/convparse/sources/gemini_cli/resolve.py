@@ -20,7 +20,7 @@ from convparse.ledger import Ledger
 from convparse.records import Context, Conversation, Entry, Event, Link, Message, Origin
 from convparse.sources._source import FilePart, Resolved, Session
 from convparse.sources.gemini_cli.files import ROOT
-from convparse.sources.gemini_cli.messages import is_summary
+from convparse.sources.gemini_cli.messages import is_summary, is_unasked
 from convparse.sources.gemini_cli.state import Draft
 from convparse.sources.gemini_cli.versions import same
 
@@ -113,6 +113,8 @@ class _List:
         """The list: slots, each with the key of its last version."""
         self.is_summed_up = False
         """True if a summary was said that nothing was left out for."""
+        self.is_after_summary = False
+        """True if the last message was one."""
 
     def follow(self, drafts: list[Draft]) -> None:
         """Settle the state of every record, and what the versions of a message make together."""
@@ -130,7 +132,10 @@ class _List:
         before = self.drafts[draft.facts["before"]] if "before" in draft.facts else None
         slot = self.slots.setdefault(draft.key, draft.key if before is None else self.slots[before.key])
         self.current[slot] = draft.key
-        self.is_summed_up = self.is_summed_up or is_summary(draft)
+        if self.is_after_summary and is_unasked(draft.entry):
+            draft.entry.author = "harness"  # the thanks for a summary are the program's
+        self.is_after_summary = is_summary(draft)
+        self.is_summed_up = self.is_summed_up or self.is_after_summary
         if before is not None:
             self._supersede(before, draft)
 

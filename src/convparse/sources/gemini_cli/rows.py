@@ -14,7 +14,7 @@ from convparse.records import Event
 from convparse.sources._reading import json_of, open_event
 from convparse.sources._source import Unit
 from convparse.sources.gemini_cli.fields import HEADER, LINE, PATCH, SET, UPDATED, tables
-from convparse.sources.gemini_cli.messages import MESSAGES, is_summary, read_unknown, responses, settle_acknowledgements
+from convparse.sources.gemini_cli.messages import MESSAGES, is_summary, read_unknown, responses
 from convparse.sources.gemini_cli.state import TOLD, Draft, Record, Row, State, Version
 from convparse.sources.gemini_cli.versions import SAID, covers, differences, same
 from convparse.times import iso_time
@@ -177,11 +177,10 @@ def read_facts(record: Record, given: Row, at: str) -> Draft:
     when, text = start if record.name == "metadata" else updated
     messages = given.get("messages")
     listed: list[Draft] = []
-    told: list[Any] = []
+    told: list[Row] = []
     if type(messages) is list:
         for i, item in enumerate(messages):
             listed.append(_listed(item, f"{at}/messages/{i}", f"{at}/messages/*", record, told))
-        settle_acknowledgements(listed)
     elif messages is not None:
         record.odd(messages, f"{at}/messages")
     rest = _rest(given, record, when, title, told)
@@ -190,7 +189,7 @@ def read_facts(record: Record, given: Row, at: str) -> Draft:
     entry = open_event(key, kind, record.name, title, json_of(data) if data != {"$set": {}} else None, None, when)
     entry.timestamp_origin, entry.timestamp_text = "recorded" if when is not None else None, text
     entry.origin = record.origin()
-    facts = {"id": id, "title": title, "start": start[0], "updated": updated[0], "is_agent": given.get("kind") == "subagent"}
+    facts: dict[str, Any] = {"id": id, "title": title, "start": start[0], "updated": updated[0]}
     if type(messages) is list:
         facts |= {"list": [draft.key for draft in listed], "is_compaction": kind == "compaction"}
     step = "list" if type(messages) is list else TOLD
@@ -205,7 +204,7 @@ def _kind(record: Record, listed: list[Draft], is_list: bool, title: str | None)
     return "history" if is_list else "update" if title is None else "title"
 
 
-def _rest(given: Row, record: Record, when: Any, title: str | None, told: list[Any]) -> Row:
+def _rest(given: Row, record: Record, when: Any, title: str | None, told: list[Row]) -> Row:
     """What is said beside what the event's own fields hold; of the list what stands nowhere else."""
     rest = {key: item for key, item in given.items() if key != "summary" or title is None}
     if when is not None:
