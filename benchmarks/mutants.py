@@ -37,7 +37,7 @@ DATABASES: Final = ("tests/test_sqlite_edges.py", "tests/test_sqlite_malformed.p
 SNAPSHOTS: Final = ("tests/test_sqlite_snapshot.py", "tests/test_sqlite_edges.py")
 CLI: Final = ("tests/test_copilot_fixtures.py", "tests/test_copilot.py", "tests/test_found.py")
 TESTS: Final[dict[str, tuple[str, ...]]] = {
-    "ledger.py": ("tests/test_drops.py", "tests/test_jsonl.py", "tests/test_decoding.py"),
+    "ledger.py": ("tests/test_drops.py", "tests/test_jsonl.py", "tests/test_decoding.py", "tests/test_claude_code.py"),
     "reading/jsonl.py": CONTAINERS,
     "reading/decoding.py": CONTAINERS,
     "reading/documents.py": CONTAINERS,
@@ -107,20 +107,22 @@ def _is_none(node: ast.AST) -> bool:
 
 def places(tree: ast.Module) -> Iterator[tuple[ast.AST, str, int | None]]:
     """Every place in the functions of a module that can be changed: the parent, its field, and the index in it."""
-    waiting: list[ast.AST] = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    seen: set[int] = set()
-    for function in waiting:
-        for node in [function, *ast.walk(function)]:
-            for field, value in ast.iter_fields(node):
-                if field in ("annotation", "returns", "decorator_list", "arg", "args") and not isinstance(node, ast.Call):
-                    continue
-                items = list(enumerate(value)) if isinstance(value, list) else [(None, value)]
-                for index, item in items:
-                    if not isinstance(item, ast.AST) or id(item) in seen or isinstance(node, ast.Expr):
-                        continue  # what stands alone is a docstring, or called for what it does
-                    if changed(item):
-                        seen.add(id(item))
-                        yield node, field, index
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    seen = {id(inner) for node in ast.walk(tree) for note in _annotations(node) for inner in ast.walk(note)}
+    for node in dict.fromkeys(inner for function in functions for inner in ast.walk(function)):
+        if isinstance(node, ast.Expr):
+            continue  # what stands alone is a docstring, or called for what it does
+        for field, value in ast.iter_fields(node):
+            for index, item in enumerate(value) if isinstance(value, list) else [(None, value)]:
+                if isinstance(item, ast.AST) and id(item) not in seen and changed(item):
+                    seen.add(id(item))
+                    yield node, field, index
+
+
+def _annotations(node: ast.AST) -> list[ast.AST]:
+    """What is no code in a node: annotations and decorators."""
+    found = [getattr(node, "annotation", None), getattr(node, "returns", None), *getattr(node, "decorator_list", ())]
+    return [note for note in found if note is not None]
 
 
 def mutant(text: str, number: int) -> tuple[ast.Module, str]:

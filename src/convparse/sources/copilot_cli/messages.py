@@ -54,7 +54,7 @@ def message(event: Event, role: str, author: Author | None, blocks: list[Block],
         context=event.state.context,
         origin=event.state.origin(event.place, event.at),
     )
-    entry.turn_id = facts.pop("turn", None) or event.turn()
+    entry.turn_id = event.turn()
     for name in ("model", "usage", "response_id"):
         setattr(entry, name, facts.pop(name, None))
     entry.extra = json_of(event.extra) if event.extra else None
