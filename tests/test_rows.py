@@ -295,6 +295,7 @@ def test_tool_calls():
         "edits": 0,
         "spawned": "s2",
         "state": "undone",
+        "inherited": True,
         "timestamp": AT,
     }
     assert said(second, "conversation_id", "message_key") == {
@@ -308,6 +309,7 @@ def test_tool_calls():
         "results": 0,
         "edits": 0,
         "state": "undone",
+        "inherited": True,
         "timestamp": AT,
     }
 
@@ -332,6 +334,7 @@ def test_edits():
         "before": "before it",
         "after": "after it",
         "state": "undone",
+        "inherited": True,
         "timestamp": AT,
     }
     assert edit["path"] == "/home/ada/a.jsonl"

@@ -9,7 +9,7 @@ from itertools import chain
 import convparse
 
 KINDS = ("execute", "fetch", "delete", "move")
-ABOUT = ("timestamp", "state", "conversation_id", "path", "line", "row_key")
+ABOUT = ("timestamp", "state", "inherited", "conversation_id", "path", "line", "row_key")
 
 
 def audit(result: convparse.ParseResult, regex: str) -> Iterator[dict[str, object]]:

@@ -240,6 +240,7 @@ def _tool_call(use: ToolUse) -> Row:
         "edits": len(use.edits),
         "spawned": use.spawned,
         "state": use.message.state,
+        "inherited": use.message.inherited,
         "timestamp": use.message.timestamp,
     }
 
@@ -247,7 +248,8 @@ def _tool_call(use: ToolUse) -> Row:
 def _edits(result: ParseResult) -> Iterator[Row]:
     for talk in _talks(result):
         for edit_index, (message, index, edit) in enumerate(_edits_of(talk)):
-            about: Row = {"edit_index": edit_index, "state": message.state, "timestamp": message.timestamp}
+            about: Row = {"edit_index": edit_index, "timestamp": message.timestamp}
+            about |= {"state": message.state, "inherited": message.inherited}
             row = _block(edit)
             del row["type"]
             yield {**_at(talk, message, index), **about, **row}
