@@ -430,6 +430,22 @@ def test_a_file_with_a_connection_is_closed_with_the_last(tmp_path):
     db.close()
 
 
+def test_files_that_wait_for_a_connection_do_not_pile_up(tmp_path):
+    """A file that is opened again and again while a long read lasts must not use up the descriptors of the process."""
+    path = tmp_path / "a.db"
+    db = make(path, "wal")
+    whole = path.read_bytes()
+    with closing(moments(str(path))) as found:
+        identity = next(found).look.identity
+        for _ in range(50):
+            with open_regular(str(path))[0] as one, open_regular(str(path))[0] as other:
+                assert one.fileno() != other.fileno()
+                assert one.read() == other.read() == whole
+        assert len(handles._held[identity].waiting) == 2
+    assert identity not in handles._held
+    db.close()
+
+
 def test_sqlite_is_imported_only_for_databases():
     code = "import sys; import convparse as c; c.parse_bytes(b'{}', source='cursor'); print('sqlite3' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=unmeasured())

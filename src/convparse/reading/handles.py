@@ -2,7 +2,8 @@
 
 POSIX takes all locks of a process from a file when *any* descriptor of it is closed: a careless ``open`` and ``close`` of a
 database, anywhere in the process, tears the transaction that SQLite is reading. So whoever closes a file of this library asks
-here, and a file with a living connection is closed when the last connection is gone. Files are known by device and inode.
+here, and a file with a living connection is closed when the last connection is gone. Whoever opens such a file again gets one
+of the descriptors that wait, so that they do not pile up. Files are known by device and inode.
 """
 
 import io
@@ -40,6 +41,16 @@ def release(identity: Identity) -> None:
             del _held[identity]
             for descriptor in held.waiting:
                 os.close(descriptor)
+
+
+def reuse(identity: Identity) -> int | None:
+    """A descriptor of this file that waits to be closed, for whoever would open another; None if there is none.
+
+    So no more of them wait than were ever open at once, however long the connection lives.
+    """
+    with _lock:
+        held = _held.get(identity)
+        return held.waiting.pop() if held is not None and held.waiting else None
 
 
 class File(io.FileIO):

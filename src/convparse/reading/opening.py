@@ -12,7 +12,7 @@ import stat
 from typing import BinaryIO, Final
 
 from convparse.errors import ConvparseError
-from convparse.reading.handles import File
+from convparse.reading.handles import File, reuse
 
 BUFFER: Final = 256 << 10
 _FLAGS: Final = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY"))
@@ -39,8 +39,13 @@ def open_raw(path: str) -> tuple[File, os.stat_result]:
     """The same without a buffer, for a file that may change and is read more than once."""
     if "\0" in path:
         raise ConvparseError(f"no file has a NUL in its name; correct the path {path!r}")
-    _refuse_others(path, os.stat(path).st_mode)  # noqa: PTH116 - thousands are looked at by `discover`
-    descriptor = os.open(path, _FLAGS)
+    there = os.stat(path)  # noqa: PTH116 - thousands are looked at by `discover`
+    _refuse_others(path, there.st_mode)
+    descriptor = reuse((there.st_dev, there.st_ino))
+    if descriptor is None:
+        descriptor = os.open(path, _FLAGS)
+    else:
+        os.lseek(descriptor, 0, os.SEEK_SET)
     try:
         status = os.fstat(descriptor)
         _refuse_others(path, status.st_mode)
