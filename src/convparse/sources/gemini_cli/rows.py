@@ -102,8 +102,8 @@ def _made(record: Record, key: str) -> Draft:
 def _facts(draft: Draft) -> tuple[Any, ...]:
     """What no later version of a message may change."""
     entry = draft.entry
-    names = ("timestamp", "timestamp_text", "role", "model", "extra", "name", "text", "data")
-    return (type(entry), draft.step, *(getattr(entry, name, None) for name in names))
+    own = ("name", "text", "data") if isinstance(entry, Event) else ("role", "model", "extra")
+    return (type(entry), draft.step, *(getattr(entry, name) for name in ("timestamp", "timestamp_text", *own)))
 
 
 def _remember(draft: Draft, record: Record, before: Version | None) -> Draft:

@@ -6,6 +6,7 @@ missing from the new one, so that one record can stand for both. What says nothi
 missing.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -59,13 +60,12 @@ def _is_said(key: str, old: Row, new: Row, signed: bool) -> bool:
 
 
 def _are_said(calls: Any, others: Any) -> bool:
-    """True if of every call all fields stand in one of the same id."""
+    """True if of every call all fields stand in one of the same id, and no two in the same."""
     if type(calls) is not list or type(others) is not list:
         return False
     by_id = {other["id"]: other for other in others if _has_id(other)}
-    return all(
-        _has_id(call) and call["id"] in by_id and all(same(item, by_id[call["id"]].get(key)) for key, item in call.items())
-        for call in calls
+    return len({call["id"] for call in calls if _has_id(call)}) == len(calls) and all(
+        call["id"] in by_id and all(same(item, by_id[call["id"]].get(key)) for key, item in call.items()) for call in calls
     )
 
 
@@ -78,13 +78,20 @@ def _is_signed(part: Any) -> bool:
 
 
 def _rest(row: Row, other: Row, signed: bool) -> list[Json]:
-    """The parts of a content, without calls that the other version has among its tool calls."""
+    """The parts of a content, without calls that the other version has among its tool calls, each once."""
     calls = other.get("toolCalls")
-    known = {_call(call) for call in (calls if type(calls) is list else ()) if _has_id(call)}
+    known = Counter(_call(call) for call in (calls if type(calls) is list else ()) if _has_id(call))
     parts = parts_of(row.get("content"))
     if not signed:
         parts = [{k: v for k, v in part.items() if k != SIGNATURE} if _is_signed(part) else part for part in parts]
-    return [json_of(part) for part in parts if _asked(part) not in known]
+    found = []
+    for part in parts:
+        asked = _asked(part)
+        if asked is not None and known[asked]:
+            known[asked] -= 1
+        else:
+            found.append(json_of(part))
+    return found
 
 
 def _call(call: Row) -> Json:
