@@ -655,3 +655,16 @@ def test_folders_and_notes_that_cannot_be_read(tmp_path: Any, monkeypatch: pytes
     result = parse(tmp_path / "events.jsonl", limits=Limits(side_bytes=10))
     assert "oversized" in result.dropped_by_code()
     assert list(files._walk(tmp_path / "nowhere", 0)) == []
+
+
+def test_a_system_prompt_has_the_role_it_names() -> None:
+    rows = [
+        {"type": "session.start", "data": {"sessionId": "s", "version": 1}, "id": "a"},
+        {"type": "system.message", "data": {"content": "Be kind.", "role": "developer"}, "id": "b"},
+        {"type": "system.message", "data": {"content": "Be quick."}, "id": "c"},
+    ]
+    data = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+    assert [message.role for message in parse_bytes(data, source="copilot-cli").conversation.messages] == [
+        "developer",
+        "system",
+    ]

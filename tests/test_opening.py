@@ -9,7 +9,7 @@ import pytest
 
 from convparse.errors import ConvparseError
 from convparse.reading import opening
-from convparse.reading.opening import open_regular
+from convparse.reading.opening import open_regular, read_beginning
 
 
 def test_a_regular_file_is_opened_with_its_status(tmp_path):
@@ -74,3 +74,10 @@ def test_a_nul_in_a_name_is_the_callers_mistake():
 def test_a_missing_file_raises_as_always(tmp_path):
     with pytest.raises(FileNotFoundError):
         open_regular(str(tmp_path / "none"))
+
+
+def test_the_beginning_of_a_file(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"abcdef")
+
+    assert [b"abc", b"abcdef", b""] == [read_beginning(str(path), size) for size in (3, 100, 0)]
