@@ -124,6 +124,7 @@ MALFORMED: Final[dict[str, tuple[Callable[[], bytes], int, int]]] = {
         ROWS,
         ROWS,
     ),
+    "no schema at all": (lambda: with_schema("DELETE FROM sqlite_master"), 0, 0),
     "a page that is its own child": (_cycle, 20, ROWS),
     "a payload larger than any file": (_payload, 20, ROWS),
     "a page of more cells than fit": (_cells, 20, ROWS),
@@ -181,3 +182,15 @@ def test_a_row_before_an_unreadable_one_is_not_swallowed() -> None:
     at = _first_leaf(data)
     count = int.from_bytes(data[at + 3 : at + 5], "big")
     assert {text_of(n) for n in range(count, ROWS) if n != LONG} <= said
+
+
+def test_a_database_of_no_tables_is_no_damage(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("CREATE TABLE x (y)")
+        db.execute("INSERT INTO x VALUES (zeroblob(5000))")
+        db.execute("DROP TABLE x")
+
+    result = convparse.parse(path, "cursor")
+
+    assert (result.conversations, result.dropped) == ((), ())

@@ -44,6 +44,7 @@ class Database:
         connection.set_progress_handler(self._progress, _STEP)
         try:
             self._read_schema()
+            self.damaged = not self.columns and not self.refused and self._has_orphans()
         except TROUBLE:
             self.damaged = True
             self._read_damaged_schema()
@@ -65,6 +66,11 @@ class Database:
                 else:
                     columns[told] = found
         self.columns, self.refused = columns, refused
+
+    def _has_orphans(self) -> bool:
+        """True if pages are in use that no table can own, since there is none: the schema is lost."""
+        (count,), (free,) = (next(iter(self._run(f"PRAGMA {pragma}"))) for pragma in ("page_count", "freelist_count"))
+        return bool(count - free > 1)
 
     def _read_damaged_schema(self) -> None:
         try:
