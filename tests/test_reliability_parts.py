@@ -2,9 +2,10 @@
 
 import shutil
 import sys
+from pathlib import Path
 
 import pytest
-from benchmarks.reliability import differential, growth, hammer, memory, recovery
+from benchmarks.reliability import differential, growth, hammer, memory, recovery, suites
 from benchmarks.reliability.__main__ import main
 
 
@@ -57,3 +58,15 @@ def test_every_shape_can_be_made() -> None:
     assert len(growth.SHAPES) > 30
     for prepare, _ in growth.SHAPES.values():
         prepare(2)()
+
+
+def test_what_others_keep(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, data in {"y_a": b"[1]", "n_b": b"[1,", "n_c": b"{\0}", "i_d": b"[1e999]", "n_e": b"[" * 2_000}.items():
+        (tmp_path / f"{name}.json").write_bytes(data)
+    strings = tmp_path / "strings"
+    strings.write_text("# a comment\n<script>\n\u202eabc\nCON\n../x\nnull\ntype\n")
+
+    assert main(["--suite", str(tmp_path), "--strings", str(strings)]) == 0
+    assert capsys.readouterr().out.splitlines()[0].startswith("5 tried")
+    strings.write_text('["a", "\\u0000", "b/c"]')
+    assert suites.strings(suites.read_strings(strings)).named_files == 1

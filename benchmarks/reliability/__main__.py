@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.ratio import table
-from benchmarks.reliability import cuts, differential, fuzz, growth, hammer, memory, recovery
+from benchmarks.reliability import cuts, differential, fuzz, growth, hammer, memory, recovery, suites
 from convparse import SOURCES
 
 INPUTS: Final = 200_000
@@ -85,6 +85,19 @@ def cheap() -> bool:
     return all(peak <= memory.CASES[n].most for n, peak in peaks.items()) and max(times.values()) <= growth.MOST
 
 
+def collected(suite: Path | None, strings: Path | None) -> bool:
+    """What others keep."""
+    tallies = [suites.documents(suite)] if suite is not None else []
+    tallies += [suites.strings(suites.read_strings(strings))] if strings is not None else []
+    for tally in tallies:
+        print(
+            f"{tally.tried} tried, {tally.named_files} also as names of files, {len(tally.broken)} broken",
+            *tally.broken,
+            sep="\n",
+        )
+    return not any(tally.broken for tally in tallies)
+
+
 def replayed(count: int) -> bool:
     """Mutation logs, here and in JavaScript."""
     tally = differential.compared(count)
@@ -107,6 +120,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--recovery", action="store_true", help="what is had of damaged logs and databases")
     parser.add_argument("--costs", action="store_true", help="memory at the peak, and how time grows with size")
     parser.add_argument("--replays", type=int, metavar="N", help="mutation logs replayed here and by node")
+    parser.add_argument("--suite", type=Path, metavar="FOLDER", help="the test_parsing folder of JSONTestSuite")
+    parser.add_argument("--strings", type=Path, metavar="FILE", help="a list of hostile strings")
     parser.add_argument("--again", action="store_true", help="only try the inputs once more that showed something")
     parser.add_argument("--show", metavar="SOURCE:N", help="write one input to standard output, and nothing else")
     given = parser.parse_args(arguments)
@@ -123,6 +138,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0 if cheap() else 1
     if given.replays:
         return 0 if replayed(given.replays) else 1
+    if given.suite or given.strings:
+        return 0 if collected(given.suite, given.strings) else 1
     if given.cuts:
         return 0 if everywhere(sources) else 1
     if given.again:
