@@ -128,7 +128,8 @@ READERS: Final[Mapping[str, Reader]] = {
 
 def child(name: str, path: str, warm: str) -> None:
     """What a process of a reader does: read, and print time, memory and the words found. A first reading does not count."""
-    with contextlib.redirect_stdout(io.StringIO()):
+    with contextlib.redirect_stdout(io.StringIO()), tempfile.TemporaryDirectory() as folder:
+        tempfile.tempdir = folder  # whatever a reader leaves is gone with it
         read = READERS[name].ready()
         if warm:
             read(Path(warm))
