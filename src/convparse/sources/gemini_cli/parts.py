@@ -26,7 +26,8 @@ SUMMARY: Final = "compaction_summary"
 _SNAPSHOT: Final = "<state_snapshot>"
 _FILES: Final = "--- Content from referenced files ---"
 _END_OF_FILES: Final = "--- End of content ---"
-_EXIT: Final = re.compile(r"^Exit Code: (-?\d{1,9})$", re.MULTILINE)
+_CODE: Final = "Exit Code: "
+_EXIT: Final = re.compile(rf"^{_CODE}(-?\d{{1,9}})$", re.MULTILINE)
 _MODELLED: Final = ("text", "functionCall", "functionResponse", "inlineData", "fileData")
 _KNOWN: Final = ("executableCode", "codeExecutionResult")
 """Parts that are known, and kept as JSON."""
@@ -154,7 +155,7 @@ def _beside(part: dict[str, Any]) -> Part | None:
 
 def _exit_code(text: str) -> int | None:
     """The last line that tells one: the program writes it behind the output."""
-    found = _EXIT.findall(text)
+    found = _EXIT.findall(text) if _CODE in text else ()
     return int(found[-1]) if found else None
 
 

@@ -16,7 +16,7 @@ from convparse.sources._source import Unit
 from convparse.sources.gemini_cli.fields import HEADER, LINE, PATCH, SET, UPDATED, tables
 from convparse.sources.gemini_cli.messages import MESSAGES, is_summary, read_unknown, responses
 from convparse.sources.gemini_cli.state import TOLD, Draft, Record, Row, State, Version
-from convparse.sources.gemini_cli.versions import SAID, covers, differences, same
+from convparse.sources.gemini_cli.versions import SAID, compared, covers, differences, same
 from convparse.times import iso_time
 
 
@@ -70,11 +70,12 @@ def read_message(row: Row, place: Place, state: State) -> Draft:
         name = _name_of(row)
         return _made(Record(row, name, place, state), state.keys.count(state.session, name))
     before = state.versions.get(id)
-    if before is not None and covers(before.raw, row, row):
+    is_more, is_less = compared(row, before.raw) if before is not None else (False, False)
+    if before is not None and is_less:
         state.ledger.part("repeated-record", place, record=_name_of(row))
         return Draft(None, _name_of(row), place, "repeat", before.key, {"origin": state.origin(place)})
     record = Record(row, _name_of(row), place, state)
-    if before is None or not covers(row, before.raw, before.raw):
+    if before is None or not is_more:
         return new_message(record, id, before)
     key = state.key_of(id, place)
     draft = _made(record, key)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from copy import copy
 from typing import Any, Final
 
-from convparse.ledger import Fields, Ledger, Place
+from convparse.ledger import Fields, Ledger, Look, Place
 from convparse.records import Origin
 from convparse.sources._reading import Extra, Keys, keep, make_origin
 from convparse.times import NO_TIME, Time, iso_time
@@ -66,11 +66,12 @@ class Version:
 class State:
     """The memory of one file's reading."""
 
-    __slots__ = ("calls", "is_agent", "keys", "ledger", "path", "responses", "session", "tasked", "versions")
+    __slots__ = ("calls", "is_agent", "keys", "ledger", "looks", "path", "responses", "session", "tasked", "versions")
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
         self.path = ledger.path
+        self.looks: dict[Fields, Look] = {}
         self.keys = Keys()
         self.session: str | None = None
         self.is_agent = False
@@ -83,6 +84,11 @@ class State:
         """Names of the tools called, by the ids of the calls."""
         self.responses: dict[str, tuple[Version, Row]] = {}
         """By the ids of calls, the message that holds the result, and the part itself."""
+
+    def look(self, fields: Fields) -> Look:
+        """What judges the keys of a kind of object, asked for once."""
+        look = self.looks[fields] = self.ledger.judge(fields)
+        return look
 
     def key_of(self, id: str, place: Place) -> str:
         """A unique key for a record with an id; several records may stand in one unit."""
@@ -129,7 +135,8 @@ class Record:
 
     def keep(self, fields: Fields, value: Row, at: str = "") -> None:
         """Keep and name what an object holds beyond what records are made from."""
-        keep(self.extra, self.state.ledger.look(fields, value, self.place), value, at)
+        look = self.state.looks.get(fields) or self.state.look(fields)
+        keep(self.extra, look(value, self.place), value, at)
 
     def time(self, value: Mapping[str, Any], key: str, at: str = "") -> Time:
         """A time; where it cannot be read its text is kept and named."""

@@ -24,6 +24,12 @@ def covers(new: Row, old: Row, keys: Iterable[str], *, signed: bool = True) -> b
     return all(_is_said(key, old, new, signed) for key in keys)
 
 
+def compared(new: Row, old: Row) -> tuple[bool, bool]:
+    """Whether the new version says everything that the old one says, and the other way round."""
+    unlike = [key for key in {**new, **old} if not same(new.get(key), old.get(key))]
+    return covers(new, old, unlike), covers(old, new, unlike)
+
+
 def differences(new: Row, old: Row) -> dict[str, Any]:
     """What a version has beside ``SAID``, and the signatures of its parts, as far as the other one has them not."""
     found = {key: item for key, item in new.items() if key not in SAID and (key not in old or not same(item, old[key]))}
