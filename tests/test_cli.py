@@ -118,6 +118,15 @@ def test_sub_agents_can_be_left_out(call):
     assert convparse.from_json(call("show", "--json", "--no-subagents", AGENTS)[1]) == alone
 
 
+@pytest.mark.parametrize("piped", [False, True])
+def test_drafts_are_shown_to_those_who_ask(call, monkeypatch, piped):
+    path = FIXTURES / "copilot" / "pending_and_draft.json"
+    stdin(monkeypatch, path.read_bytes())
+
+    assert "secret draft" in call("show", "--drafts", "-" if piped else str(path))[1]
+    assert "secret draft" not in call("show", str(path))[1]
+
+
 # ---- rows ------------------------------------------------------------------------------------------------------------------
 
 

@@ -113,20 +113,21 @@ def _is_folder_of_sessions(path: str) -> bool:
 
 def _whole(path: str, options: Namespace, source: str | None) -> Iterator[ParseResult]:
     """A file as one result."""
+    chosen = {"conversation_id": options.conversation, "drafts": options.drafts}
     if path != "-":
-        yield convparse.parse(path, source, conversation_id=options.conversation, subagents=options.subagents)
+        yield convparse.parse(path, source, subagents=options.subagents, **chosen)
     elif sys.stdin is None:
         raise convparse.ConvparseError("-: there is no standard input")
     else:
         data = sys.stdin.buffer.read()
-        yield convparse.parse_bytes(data, source=source, name="<stdin>", conversation_id=options.conversation)
+        yield convparse.parse_bytes(data, source=source, name="<stdin>", **chosen)
 
 
 def _one_by_one(path: str, options: Namespace, source: str | None) -> Iterator[ParseResult]:
     """A database as a result for every conversation, in memory for one of them."""
     if path == "-" or options.conversation is not None:
         return _whole(path, options, source)
-    return convparse.iter_conversations(path, source, subagents=options.subagents)
+    return convparse.iter_conversations(path, source, subagents=options.subagents, drafts=options.drafts)
 
 
 # ---- the commands ----------------------------------------------------------------------------------------------------------

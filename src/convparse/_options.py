@@ -99,6 +99,7 @@ def _add_files(parser: ArgumentParser) -> None:
     parser.add_argument("--source", metavar="NAME", choices=tuple(SOURCES), help=about)
     parser.add_argument("--conversation", metavar="ID", help="this conversation alone")
     parser.add_argument("--no-subagents", dest="subagents", action="store_false", help="leave the files of sub-agents unread")
+    parser.add_argument("--drafts", action="store_true", help="give what was typed and never sent, too")
     parser.add_argument(
         "--ignore", metavar="CODE,...", type=_codes, default=(), help="losses that do not count for the exit status"
     )
