@@ -1,7 +1,7 @@
 """Readers that a user would pick from the package index, side by side with this library, on the same files.
 
-In every text of a small session, and in what stands beside the talk, a word of its own is put; another one has a few lines that
-are damaged as crashes and crossed writes damage them. Each reader reads both, and the words are looked for in everything that
+In every text of a small session, and in what stands beside the talk, a word of its own is put (``benchmarks.words``); another
+one has a few damaged lines. Each reader reads both, and the words are looked for in everything that
 can be reached from what it returns, or in the database that it writes; of this library in the records alone, not in the drops.
 On a large session, that of ``benchmarks.generate``, CPU time and the peak of memory are taken, in a fresh process for each
 reader, every reader once a round in shuffled order; the median over the rounds is given. Each reads a small one before, so that
@@ -10,7 +10,7 @@ imports are not counted; of programs the start is.
 None of these readers is a dependency. Those that are installed are measured, in this environment or in those whose Python is
 named by ``--python``; for the others the report says how to install them. ``cc-session-core`` needs Python 3.12.
 
-``python -m benchmarks.readers [--megabytes 20] [--rounds 5] [--python /path/to/python …]``
+``python -m benchmarks.readers [--source codex] [--megabytes 20] [--rounds 5] [--python /path/to/python …]``
 """
 
 import argparse
@@ -27,15 +27,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from statistics import median
 from typing import Any, Final, NamedTuple, TypeAlias
 
 WORD: Final = re.compile(r"zq[a-z]{2}\d{6}")
-GROUPS: Final = {"sa": "said", "th": "thinking", "ca": "calls", "re": "results", "tw": "twins", "be": "beside", "da": "damaged"}
-"""The first letters of a word tell where it stands."""
-ROWS: Final = 120
 
 
 # ---- the readers -----------------------------------------------------------------------------------------------------------
@@ -50,6 +47,7 @@ class Reader(NamedTuple):
 
     module: str
     ready: Callable[[], Read]
+    sources: tuple[str, ...] = ("claude-code",)
 
 
 def _convparse() -> Read:
@@ -105,7 +103,8 @@ def _agentsview() -> Read:
 def _synced(program: Path, path: Path) -> Path:
     """The database into which a program takes the one session of a home directory of its own."""
     home = Path(tempfile.mkdtemp())
-    session = home / ".claude/projects/-home-dev-project" / path.name
+    is_codex = path.name.startswith("rollout-")
+    session = home / (".codex/sessions/2026/03/01" if is_codex else ".claude/projects/-home-dev-project") / path.name
     session.parent.mkdir(parents=True)
     shutil.copy(path, session)
     environ = {"HOME": str(home), "PATH": os.environ["PATH"], "AGENTSVIEW_NO_DAEMON": "1", "DO_NOT_TRACK": "1"}
@@ -114,15 +113,16 @@ def _synced(program: Path, path: Path) -> Path:
     return home / ".agentsview/sessions.db"
 
 
+BOTH: Final = ("claude-code", "codex")
 READERS: Final[Mapping[str, Reader]] = {
-    "convparse": Reader("convparse", _convparse),
-    "cc-session-core": Reader("cc_session_core", _cc_session_core),
-    "agent-trajviz": Reader("agent_trajviz", _agent_trajviz),
+    "convparse": Reader("convparse", _convparse, BOTH),
+    "cc-session-core": Reader("cc_session_core", _cc_session_core, BOTH),
+    "agent-trajviz": Reader("agent_trajviz", _agent_trajviz, BOTH),
     "claude-code-log": Reader("claude_code_log", _claude_code_log),
     "claude-code-transcripts": Reader("claude_code_transcripts", _claude_code_transcripts),
     "claude-conversation-extractor": Reader("extract_claude_logs", _claude_conversation_extractor),
     "claude-parser": Reader("claude_parser", _claude_parser),
-    "agentsview": Reader("agentsview", _agentsview),
+    "agentsview": Reader("agentsview", _agentsview, BOTH),
 }
 
 
@@ -152,7 +152,11 @@ def _peak() -> int:
     import resource
 
     unit = 1 if sys.platform == "darwin" else 1024
-    return sum(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) * unit
+    own, others = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    with contextlib.suppress(OSError):  # what Linux gives as its own begins with what the process had that started it
+        fields = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text("ascii").splitlines())
+        own = int(fields["VmHWM"].split()[0])
+    return (own + others) * unit
 
 
 def texts(result: Any) -> Iterator[str]:
@@ -200,100 +204,6 @@ def _texts_in(database: Path) -> Iterator[str]:
     connection.close()
 
 
-# ---- the files -------------------------------------------------------------------------------------------------------------
-
-_KEPT_AS_IT_IS: Final = frozenset(
-    "type subtype role uuid parentUuid sessionId id tool_use_id sourceToolAssistantUUID leafUuid messageId promptId timestamp"
-    " backupTime operation name stop_reason version userType entrypoint kind promptSource permissionMode service_tier speed"
-    " inference_geo mode model cwd requestId backupFileName file_path filePath path output_mode".split()
-)
-"""What gives a row its place and kind; words in these would make another session of it."""
-
-
-class Marked(NamedTuple):
-    """A session with a word of its own in every text."""
-
-    healthy: bytes
-    damaged: bytes
-    """Its last row again, and damaged lines."""
-    words: dict[str, list[str]]
-    """By group."""
-
-
-def marked_session() -> Marked:
-    """Every text of a session with its own word, and a few damaged lines."""
-    import orjson
-
-    from benchmarks.generate import write_lines
-
-    file = io.BytesIO()
-    write_lines(file, 300_000, 2500, seed=7)
-    rows = [orjson.loads(line) for line in file.getvalue().splitlines()][:ROWS]
-    words: dict[str, list[str]] = {}
-
-    def word(group: str) -> str:
-        number = sum(map(len, words.values()))
-        words.setdefault(group, []).append(f"zq{group}{number:06}")
-        return words[group][-1]
-
-    lines = [orjson.dumps(_marked(row, _group_in(row), word)) for row in rows]
-    last = next(row for row in reversed(rows) if row["type"] == "assistant")
-    damaged = [orjson.dumps(last), *_damaged(last, word)]
-    return Marked(b"\n".join(lines) + b"\n", b"\n".join(damaged) + b"\n", words)
-
-
-def _group_in(row: dict[str, Any]) -> Callable[[tuple[Any, ...]], str]:
-    """The group of a text of a row, by where it stands."""
-    content = row.get("message", {}).get("content")
-    kind = content[0].get("type") if isinstance(content, list) else "text"
-    inside = {"text": "sa", "thinking": "th", "tool_use": "ca", "tool_result": "re"}.get(str(kind), "be")
-
-    def group(path: tuple[Any, ...]) -> str:
-        if path[:2] == ("message", "content"):
-            return inside
-        return "tw" if path[:1] == ("toolUseResult",) else "be"
-
-    return group
-
-
-def _marked(value: Any, group: Callable[[tuple[Any, ...]], str], word: Callable[[str], str], path: tuple[Any, ...] = ()) -> Any:
-    if isinstance(value, dict):
-        return {key: _marked(item, group, word, (*path, key)) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_marked(item, group, word, (*path, at)) for at, item in enumerate(value)]
-    if isinstance(value, str) and not _KEPT_AS_IT_IS.intersection(path[-1:]):
-        return f"{value} {word(group(path))}"
-    return value
-
-
-def _damaged(last: dict[str, Any], word: Callable[[str], str]) -> list[bytes]:
-    """Lines as crashes and crossed writes leave them; in each a text that is there to be had."""
-    import orjson
-
-    parent = last["uuid"]
-    made = 0
-
-    def row(text: str) -> bytes:
-        nonlocal made
-        made += 1
-        stamp = {"uuid": f"d{made:07}-0000-4000-8000-000000000000", "timestamp": "2026-07-12T00:00:00.000Z"}
-        message = {"role": "user", "content": text}
-        tail = {key: last[key] for key in ("userType", "cwd", "sessionId", "version")}
-        return orjson.dumps({"parentUuid": parent, "isSidechain": False, "type": "user", "message": message, **stamp, **tail})
-
-    torn = row("torn")
-    return [
-        row(word("da")) + row(word("da")),  # two records on one line
-        torn[: len(torn) // 2] + row(word("da")),  # a record that broke off, and the next one behind it
-        b"\0" * 64 + row(word("da")),  # a block that was never written
-        row(word("da") + "@").replace(b"@", b"\xff"),  # a byte that is no UTF-8
-        row(word("da") + "@").replace(b"@", b"\\ud83d"),  # half of a pair of surrogates
-        row(word("da")).replace(b'"role":', b'"content":"%b","role":' % word("da").encode()),  # a key twice
-        row(word("da")).replace(b'"isSidechain":false', b'"isSidechain":false,"budget":NaN'),  # no JSON, and plain to see
-        torn[: len(torn) // 2],
-    ]
-
-
 # ---- the report ------------------------------------------------------------------------------------------------------------
 
 
@@ -324,24 +234,24 @@ def measured(python: str, name: str, path: Path, warm: Path | None = None) -> di
     command = [python, __file__, "--child", name, str(path), str(warm or "")]
     done = subprocess.run(command, env=_environ(python), capture_output=True, text=True, check=False)
     if done.returncode:
-        print(f"{name} failed on {path.name}: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
+        print(f"{name} failed on {path.parent.name}/{path.name}: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
         return None
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
-def report(pythons: list[str], megabytes: float, rounds: int) -> None:
-    """Both tables as one."""
-    from benchmarks.generate import write_session
+def report(source: str, pythons: list[str], megabytes: float, rounds: int) -> None:
+    """What is kept, and what it costs, as one table."""
     from benchmarks.ratio import table
+    from benchmarks.words import GROUPS, MARKED
 
-    found = installed(pythons)
-    marked = marked_session()
+    found = {name: where for name, where in installed(pythons).items() if source in READERS[name].sources}
+    marked = MARKED[source]()
     rng, names = random.Random(0), list(found)
     with tempfile.TemporaryDirectory() as folder:
-        healthy, damaged, large = (Path(folder, f"{name}.jsonl") for name in ("healthy", "damaged", "large"))
+        healthy, damaged, large = (_session(Path(folder, name), source) for name in ("healthy", "damaged", "large"))
         healthy.write_bytes(marked.healthy)
         damaged.write_bytes(marked.damaged)
-        write_session(large, int(megabytes * 1_000_000), 2500)
+        _write_large(large, source, int(megabytes * 1_000_000))
         size = large.stat().st_size
         words = {name: _words(found[name][0], name, healthy, damaged) for name in names}
         runs: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
@@ -350,12 +260,31 @@ def report(pythons: list[str], megabytes: float, rounds: int) -> None:
             for name in names:
                 run = measured(found[name][0], name, large, healthy)
                 runs[name] += [run] if run is not None else []
-    rows = [[name, found[name][1], *_shares(words[name], marked), *_costs(runs[name], size)] for name in found]
-    counts = [str(len(marked.words[group])) for group in GROUPS]
-    print(f"a session of {len(marked.healthy)} bytes for the words; {size / 1e6:.0f} MB for speed and memory, {rounds} rounds")
-    print(table(["reader", "version", *GROUPS.values(), "MB/s", "memory"], [["words", "", *counts, "", ""], *rows]))
-    for name in READERS.keys() - found.keys():
-        print(f"not installed: pip install {name}")
+    groups = {group: title for group, title in GROUPS.items() if marked.words[group]}
+    rows = [[name, found[name][1], *_shares(words[name], marked.words, groups), *_costs(runs[name], size)] for name in found]
+    counts = [str(len(marked.words[group])) for group in groups]
+    print(f"{source}: {len(marked.healthy)} bytes for the words; {size / 1e6:.0f} MB for speed and memory, {rounds} rounds")
+    print(table(["reader", "version", *groups.values(), "MB/s", "memory"], [["words", "", *counts, "", ""], *rows]))
+    for name, reader in READERS.items():
+        if name not in found and source in reader.sources:
+            print(f"not installed: pip install {name}")
+
+
+def _session(folder: Path, source: str) -> Path:
+    """A file of the name that its product gives it, for some readers go by that."""
+    folder.mkdir()
+    id = "01234567-89ab-4cde-8f01-23456789abcd"
+    return folder / (f"rollout-2026-03-01T00-00-00-{id}.jsonl" if source == "codex" else f"{id}.jsonl")
+
+
+def _write_large(path: Path, source: str, size: int) -> None:
+    from benchmarks.generate import write_session
+    from benchmarks.tree import codex_lines
+
+    if source == "codex":
+        path.write_bytes(codex_lines(size, 1))
+    else:
+        write_session(path, size, 2500)
 
 
 def _words(python: str, name: str, *paths: Path) -> list[set[str] | None]:
@@ -363,11 +292,11 @@ def _words(python: str, name: str, *paths: Path) -> list[set[str] | None]:
     return [set(run["words"]) if (run := measured(python, name, path)) is not None else None for path in paths]
 
 
-def _shares(words: list[set[str] | None], marked: Marked) -> Iterator[str]:
-    healthy, damaged = words
-    for group in GROUPS:
-        found = damaged if group == "da" else healthy
-        yield "fails" if found is None else f"{len(found.intersection(marked.words[group])) / len(marked.words[group]):.0%}"
+def _shares(found: list[set[str] | None], words: Mapping[str, list[str]], groups: Iterable[str]) -> Iterator[str]:
+    healthy, damaged = found
+    for group in groups:
+        kept = damaged if group == "da" else healthy
+        yield "fails" if kept is None else f"{len(kept.intersection(words[group])) / len(words[group]):.0%}"
 
 
 def _costs(runs: list[dict[str, Any]], size: int) -> list[str]:
@@ -380,6 +309,7 @@ def _costs(runs: list[dict[str, Any]], size: int) -> list[str]:
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.readers", description="Compare readers of sessions.")
+    parser.add_argument("--source", choices=BOTH, default="claude-code", help="(default: %(default)s)")
     parser.add_argument("--megabytes", type=float, default=20, help="the size of the large file (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=5, help="(default: %(default)s)")
     parser.add_argument("--python", nargs="+", default=[], help="the Python of other environments that have readers")
@@ -388,7 +318,7 @@ def main() -> None:
     if given.child is not None:
         child(*given.child)
     else:
-        report([sys.executable, *given.python], given.megabytes, given.rounds)
+        report(given.source, [sys.executable, *given.python], given.megabytes, given.rounds)
 
 
 if __name__ == "__main__":

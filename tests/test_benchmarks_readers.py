@@ -2,33 +2,42 @@
 
 import sys
 
+import pytest
 from benchmarks import readers
+from benchmarks.words import GROUPS, MARKED
 
 import convparse
 
 
-def test_every_word_stands_once_in_the_files():
-    marked = readers.marked_session()
-
-    data = (marked.healthy + marked.damaged).decode("utf-8", "replace")
-    words = [word for group in readers.GROUPS for word in marked.words[group]]
-    assert sorted(words) == sorted(readers.WORD.findall(data))
-    assert [] == [group for group in readers.GROUPS if len(marked.words[group]) < 9]
+@pytest.fixture(params=MARKED)
+def marked(request):
+    return request.param, MARKED[request.param]()
 
 
-def test_this_library_keeps_every_word_of_the_healthy_session_and_names_what_it_does_not_keep_of_the_other():
-    marked = readers.marked_session()
-    healthy, damaged = (convparse.parse_bytes(data, source="claude-code") for data in (marked.healthy, marked.damaged))
+def test_every_word_stands_in_the_files(marked):
+    source, (healthy, damaged, words) = marked
 
-    kept = set(readers.WORD.findall("\n".join(readers.texts((healthy.conversations, healthy.loose)))))
-    assert {word for group in readers.GROUPS if group != "da" for word in marked.words[group]} == kept
-    kept = set(readers.WORD.findall("\n".join(readers.texts((damaged.conversations, damaged.loose)))))
-    (missing,) = set(marked.words["da"]) - kept
-    assert ["duplicate-key"] == [drop.code for drop in damaged.dropped if missing in drop.excerpt]
+    found = readers.WORD.findall((healthy + damaged).decode("utf-8", "replace"))
+    given = [word for group in GROUPS for word in words[group]]
+    assert set(given) == set(found)
+    assert len(set(given)) == len(given)
+    assert source == "codex" or len(given) == len(found)
+    assert [group for group in GROUPS if len(words[group]) < 9] == ([] if source == "claude-code" else ["tw", "be"])
+
+
+def test_this_library_keeps_every_word_of_the_healthy_session_and_names_what_it_does_not_keep_of_the_other(marked):
+    source, (healthy, damaged, words) = marked
+    whole, broken = (convparse.parse_bytes(data, source=source) for data in (healthy, damaged))
+
+    kept = set(readers.WORD.findall("\n".join(readers.texts((whole.conversations, whole.loose)))))
+    assert {word for group in GROUPS if group != "da" for word in words[group]} == kept
+    kept = set(readers.WORD.findall("\n".join(readers.texts((broken.conversations, broken.loose)))))
+    (missing,) = set(words["da"]) - kept
+    assert ["duplicate-key"] == [drop.code for drop in broken.dropped if missing in drop.excerpt]
 
 
 def test_a_reader_is_measured_in_a_process_of_its_own(tmp_path):
-    marked = readers.marked_session()
+    marked = MARKED["claude-code"]()
     path = tmp_path / "a.jsonl"
     path.write_bytes(marked.healthy)
 
@@ -43,7 +52,7 @@ def test_a_reader_is_measured_in_a_process_of_its_own(tmp_path):
 
 def test_a_reader_that_fails_is_told(tmp_path, capsys):
     assert None is readers.measured(sys.executable, "convparse", tmp_path / "none.jsonl")
-    assert "convparse failed on none.jsonl: FileNotFoundError" in capsys.readouterr().err
+    assert "/none.jsonl: FileNotFoundError" in capsys.readouterr().err
 
 
 def test_texts_are_found_in_slots_attributes_and_tables(tmp_path):
