@@ -73,9 +73,9 @@ def parse_many(
 ) -> Iterator[Done]:
     """Parse many files, each as ``parse`` would, and databases one conversation at a time, in the order of ``paths``.
 
-    ``then``: called with every result where it was made; its value comes back instead of the result, which costs as much to send
-    as to parse. ``workers``: how many processes; None is one for every processor, 0 and 1 are this process. ``progress``:
-    True shows a bar of ``tqdm`` where that is installed; a callable is told how many files are done, and of how many or None.
+    ``then``: called with every result where it was made; its value comes back instead of the result, which costs as much
+    to send as to parse. ``workers``: how many processes; None is one for every processor, 0 and 1 are this process.
+    ``progress``: True shows a bar of ``tqdm`` where that is installed; a callable is told how many files are done, and of how many or None.
     The other options are those of ``parse``. The source of a ``Found`` is taken unless ``source`` is given.
 
     What goes wrong with a file is in its ``Done.error``, and costs no other file. Raises ``ConvparseError`` for a ``then`` or a
