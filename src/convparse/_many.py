@@ -75,8 +75,8 @@ def parse_many(
 
     ``then``: called with every result where it was made; its value comes back instead of the result, which costs as much
     to send as to parse. ``workers``: how many processes; None is one for every processor, 0 and 1 are this process.
-    ``progress``: True shows a bar of ``tqdm`` where that is installed; a callable is told how many files are done, and of how many or None.
-    The other options are those of ``parse``. The source of a ``Found`` is taken unless ``source`` is given.
+    ``progress``: True shows a bar of ``tqdm`` where that is installed; a callable is told how many files are done, and of
+    how many or None. The other options are those of ``parse``. The source of a ``Found`` is taken unless ``source`` is given.
 
     What goes wrong with a file is in its ``Done.error``, and costs no other file. Raises ``ConvparseError`` for a ``then`` or a
     ``source`` that cannot be sent to other processes: one that is not at the top of a module which they can import.
