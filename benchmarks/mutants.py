@@ -43,7 +43,7 @@ TESTS: Final[dict[str, tuple[str, ...]]] = {
     "reading/documents.py": CONTAINERS,
     "reading/texts.py": (*CONTAINERS, "tests/test_cursor_files.py"),
     "reading/joined.py": ("tests/test_jsonl.py", "tests/test_parse.py", *CLI),
-    "reading/racing.py": ("tests/test_codex.py", "tests/test_parse.py"),
+    "reading/racing.py": ("tests/test_codex.py", "tests/test_parse.py", "tests/test_codex_fixtures.py"),
     "reading/mutation_log.py": ("tests/test_mutation_log.py", "tests/test_copilot_fixtures.py"),
     "reading/opening.py": ("tests/test_opening.py", "tests/test_hostile_paths.py", "tests/test_claude_code.py"),
     "reading/rows.py": (*DATABASES, "tests/test_cursor_fixtures.py"),

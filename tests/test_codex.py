@@ -466,7 +466,10 @@ def test_a_document_that_became_shorter(data: bytes) -> None:
     assert sum(place[2] for _, place in units) + ledger.bins["lost"].bytes == len(data) + 5
 
 
-@pytest.mark.parametrize("opened", [b'{"a"' * 9, b'{"a":[' * 400, b'{"a":' * 6_000])
+OPENED: Final = [b'{"a"' * 9, b'{"a":[' * 400, b'{"a":' * 6_000, b'{"a":' * 300 + b"1" + b"}" * 300]
+
+
+@pytest.mark.parametrize("opened", OPENED)
 def test_the_search_for_items_is_bounded(opened: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """Objects that do not end would each be read to the end of the file, as often as there are any."""
     read: list[int] = []

@@ -668,3 +668,11 @@ def test_a_system_prompt_has_the_role_it_names() -> None:
         "developer",
         "system",
     ]
+
+
+def test_a_call_of_no_type_is_one_of_a_function() -> None:
+    calls = [{"id": "c", "function": {"name": "bash", "arguments": '{"command":"ls"}'}}]
+    message = {"role": "assistant", "content": "Ho", "tool_calls": calls}
+    document = {"sessionId": "h", "startTime": "2025-10-01T08:00:00.000Z", "chatMessages": [message], "timeline": []}
+    (use,) = parse_bytes(json.dumps(document).encode(), source="copilot-cli").conversation.tool_calls()
+    assert (use.call.id, use.call.name, use.command) == ("c", "bash", "ls")

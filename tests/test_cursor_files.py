@@ -647,3 +647,20 @@ def test_another_source_is_told(tmp_path: Path) -> None:
         convparse.detect(tmp_path / "other.db")
     assert convparse.detect(tmp_path / "state.vscdb").variant == "editor"
     assert DDL["ItemTable"].startswith("CREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE")
+
+
+def test_a_content_that_no_change_names_stands_alone() -> None:
+    """Found by the search for inputs that break a law: such a row was read, and then in no bin of the account."""
+    result = {"elsewhere": "composer.content.abc"}
+    tool = {"tool": 15, "name": "edit_file_v2", "toolCallId": "c", "status": "completed", "result": dumps(result)}
+    head = {"_v": 3, "composerId": "c", "fullConversationHeadersOnly": [{"bubbleId": "a", "type": 2}]}
+    found = parse(
+        [
+            ("cursorDiskKV", "composerData:c", Json(head)),
+            ("cursorDiskKV", "bubbleId:c:a", Json({"_v": 3, "type": 2, "text": "", "toolFormerData": tool})),
+            ("cursorDiskKV", "composer.content.abc", b"x = 1\n"),
+        ]
+    )
+    assert found.account.balanced
+    assert [(e.kind, e.text) for e in found.loose if isinstance(e, convparse.Event)] == [("content", "x = 1\n")]
+    assert (found.account.mapped.units, found.account.lost.units) == (3, 0)

@@ -29,7 +29,7 @@ EVERY: Final = 50
 SAVE: Final = 1_000
 SECONDS: Final = 2.0
 """CPU seconds that an input of at most 64 KiB may take."""
-PATIENCE: Final = 60
+PATIENCE: Final = 600
 """Seconds on the wall after which an input is taken to hang."""
 MEGABYTES: Final = 512
 """What the whole process may take at its peak."""

@@ -46,6 +46,7 @@ def _text(item: Any, contents: dict[str, Draft], message: Any, ledger: Ledger, d
         return None
     if content.facts["origin"] not in message.merged:
         message.merged = (*message.merged, content.facts["origin"])
+    content.facts["used"] = True
     text: str = content.facts["text"]
     return text
 

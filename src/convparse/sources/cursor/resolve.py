@@ -43,7 +43,14 @@ def resolve(parts: list[FilePart], session: Session) -> Resolved:
     if place is not None:
         loose.append(place)
     where = place.context if place is not None else None
-    return [_conversation(id, ledger, drafts, contents, where) for id, (ledger, drafts) in groups.items()], loose
+    conversations = [_conversation(id, ledger, drafts, contents, where) for id, (ledger, drafts) in groups.items()]
+    return conversations, loose + [_stray(draft) for draft in contents.values() if "used" not in draft.facts]
+
+
+def _stray(content: Draft) -> Event:
+    """The content of a file that a bubble names, but not as a change that is understood."""
+    key, text = f"content:{content.id}", content.facts["text"]
+    return Event(key, "content", "composer.content", text, origin=content.facts["origin"])
 
 
 def freeze(entry: Any) -> Entry:
