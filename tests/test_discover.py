@@ -300,6 +300,25 @@ def test_an_agent_beside_many_sessions_is_looked_at_once_for_all_of_them(home: P
     assert [parse(path).stamp for path in sessions] == [item.stamp for item in found]
 
 
+def test_the_days_of_codex_are_listed_once_for_all_forks(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what is found is what a parse finds."""
+    base = put(home, f".codex/sessions/2026/01/01/rollout-2026-01-01T00-00-00-{ID}.jsonl", ROLLOUT)
+    forks = [OTHER[:-1] + digit for digit in "345"]
+    header = ROLLOUT.replace(b'"%b"' % ID.encode(), b'"%b","history_base":{"thread_id":"%b"}')
+    for id in forks:
+        data = header % (id.encode(), ID.encode())
+        put(home, f".codex/sessions/2026/01/02/rollout-2026-01-02T00-00-00-{id}.jsonl", data)
+    looks = []
+    glob = Path.glob
+    monkeypatch.setattr(Path, "glob", lambda path, pattern: (looks.append(pattern), glob(path, pattern))[1])
+
+    found = here(home)
+
+    assert ["rollout-*.jsonl*", "*/*/*/rollout-*.jsonl*"] == looks
+    assert [base, *sorted(base.parents[1].glob("02/*"))] == [Path(item.path) for item in found]
+    assert [item.stamp for item in found] == [parse(item.path).stamp for item in found]
+
+
 def test_sub_agents_without_their_session_are_found_once(home: Path) -> None:
     put(home, f".claude/projects/-p/{ID}/subagents/agent-a1.jsonl", AGENT)
     put(home, f".claude/projects/-p/{ID}/subagents/workflows/r/agent-a2.jsonl", AGENT)

@@ -25,6 +25,7 @@ SOURCE: Final = Source(
     },
     detect=files.detect,
     gather=files.gather,
+    gathering=files.gathering,
     codes=CODES,
     skipped=SKIPPED,
     edits=edits.edits,

@@ -6,8 +6,10 @@ that is based on another one it looks for that file in the same tree, by the id 
 
 import io
 import re
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import orjson
 
@@ -107,14 +109,28 @@ def _detect_record(record: dict[str, Any]) -> Match | None:
     return None
 
 
+_Listed: TypeAlias = Callable[[Path, str], list[tuple[str, Path]]]
+"""A folder and the pattern of folders below it to the rollouts there: their names, in the order of their paths."""
+
+
 def gather(path: str, variant: str, subagents: bool) -> Gathered:
     """A rollout, and the files that its history is based on, the nearest first."""
+    return _gather(path, variant, _rollouts)
+
+
+def gathering() -> Callable[[str, str, bool], Gathered]:
+    """A ``gather`` that lists the rollouts of a folder once, however many are based on one of them."""
+    listed = cache(_rollouts)
+    return lambda path, variant, subagents: _gather(path, variant, listed)
+
+
+def _gather(path: str, variant: str, listed: _Listed) -> Gathered:
     logs = [(path, variant)]
     here = Path(path)
     seen = {here.name}
     while variant in ("rollout", "rollout-zst") and len(logs) < _CHAIN:
         base = _base_of(Path(logs[-1][0]))
-        found = _find(base, here) if base is not None else None
+        found = _find(base, here, listed) if base is not None else None
         if found is None or found.name in seen:
             break
         seen.add(found.name)
@@ -134,17 +150,22 @@ def _base_of(path: Path) -> str | None:
     return base if type(base) is str and re.fullmatch(r"[0-9A-Za-z-]{8,64}", base) else None
 
 
-def _find(id: str, here: Path) -> Path | None:
+def _find(id: str, here: Path, listed: _Listed) -> Path | None:
     """The file of a rollout: beside another one, elsewhere in the tree of days, or archived; the plain form wins."""
-    name, day = f"rollout-*[-_]{id}.jsonl", here.parent
-    places = [(day, name)]
+    day = here.parent
+    places = [(day, "")]
     if re.fullmatch(r"\d{4}/\d\d/\d\d", "/".join(day.parts[-3:])):
-        places += [(day.parents[2], f"*/*/*/{name}"), (day.parents[2].parent / _ARCHIVE, name)]
+        places += [(day.parents[2], "*/*/*/"), (day.parents[2].parent / _ARCHIVE, "")]
     elif day.name == _ARCHIVE:
-        places.append((day.parent / "sessions", f"*/*/*/{name}"))
-    for folder, pattern in places:
-        for ending in ("", ".zst"):
-            names = sorted(str(found) for found in folder.glob(pattern + ending) if found != here and found.is_file())
-            if names:
-                return Path(names[0])
+        places.append((day.parent / "sessions", "*/*/*/"))
+    named = re.compile(rf"rollout-.*[-_]{id}\.jsonl(?:\.zst)?", re.DOTALL)
+    for folder, below in places:
+        found = [(name, path) for name, path in listed(folder, below) if id in name and named.fullmatch(name)]
+        for _, path in sorted(found, key=lambda pair: pair[0].endswith(".zst")):
+            if path != here and path.is_file():
+                return path
     return None
+
+
+def _rollouts(folder: Path, below: str) -> list[tuple[str, Path]]:
+    return [(path.name, path) for path in sorted(folder.glob(f"{below}rollout-*.jsonl*"), key=str)]
