@@ -39,6 +39,7 @@ EXPECTED: Final[dict[str, tuple[int, dict[str, int]]]] = {
             "refused-table": 1,
         },
     ),
+    "trae/row_under_two_keys.vscdb": (7, {"trae/missing-body": 4}),
     "trae/results_that_are_no_list.json": (3, {"unexpected-type": 1}),
 }
 """By path: how many entries there are, and the codes of what was dropped."""

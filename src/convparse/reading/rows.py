@@ -81,13 +81,15 @@ class Rows:
         if code and place not in self._lost:
             self._lost.add(place)
             self.ledger.unit(code, place, record=record or family(row.key), excerpt=(row.value or b"")[:_SHOWN])
+        if not code:
+            self._given.add(place)  # of a damaged table a row may stand under two keys
         return not code
 
     def _value(self, row: Row) -> Iterator[tuple[Record, Place]]:
         place, data = self.place(row), row.value or b""
-        if not self.is_whole(row) or place in self._given:
+        given = place in self._given
+        if not self.is_whole(row) or given:
             return
-        self._given.add(place)
         try:
             value = decode_value(data, self.ledger, place)
         except Refused as refused:
