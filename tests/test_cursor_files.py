@@ -664,3 +664,8 @@ def test_a_content_that_no_change_names_stands_alone() -> None:
     assert found.account.balanced
     assert [(e.kind, e.text) for e in found.loose if isinstance(e, convparse.Event)] == [("content", "x = 1\n")]
     assert (found.account.mapped.units, found.account.lost.units) == (3, 0)
+
+
+def test_a_head_of_no_name_is_no_conversation() -> None:
+    found = parse([("ItemTable", "composer.composerData", Json({"allComposers": [{"composerId": "", "name": "x"}]}))])
+    assert (found.conversations, [entry.key for entry in found.loose]) == ((), [":composer.composerData:1"])

@@ -72,7 +72,7 @@ def indexed(rows: Rows) -> dict[str, list[tuple[str, int, Any]]]:
 
 def is_head(head: Any) -> bool:
     """True for an entry of an index that names a conversation."""
-    return type(head) is dict and type(head.get("composerId")) is str
+    return type(head) is dict and type(head.get("composerId")) is str and head["composerId"] != ""
 
 
 def tabs(rows: Rows) -> dict[str, tuple[int, Any]]:
