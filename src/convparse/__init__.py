@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         ToolResult,
         Unknown,
     )
-    from convparse.drops import CODES, Account, Bin, Code, Drop
+    from convparse.drops import CODES, Account, Bin, Code, Drop, Drops
     from convparse.errors import ContentDropped, ConvparseError, SourceChanged, UnknownSource
     from convparse.jsonform import from_json, schema, to_json
     from convparse.limits import Limits
@@ -51,6 +51,7 @@ __all__ = [
     "Detection",
     "Done",
     "Drop",
+    "Drops",
     "Edit",
     "Event",
     "Found",
@@ -98,7 +99,7 @@ _MODULES = {
     "_parse": "iter_conversations parse parse_bytes",
     "_strings": "Place map_strings strings",
     "blocks": "Answer Attachment Edit Image Injected Json Reference Text Thinking ToolCall ToolResult Unknown",
-    "drops": "CODES Account Bin Code Drop",
+    "drops": "CODES Account Bin Code Drop Drops",
     "errors": "ContentDropped ConvparseError SourceChanged UnknownSource",
     "jsonform": "from_json schema to_json",
     "limits": "Limits",

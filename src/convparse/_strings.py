@@ -153,7 +153,7 @@ def _walk(value: Any, record: str, field: str, sort: Sort, pointer: str) -> Walk
         items: list[Any] = []
         for index, item in enumerate(value):
             items.append((yield from _walk(item, record, field, sort, f"{pointer}/{index}")))
-        return value if all(map(is_, value, items)) else tuple(items)
+        return value if all(map(is_, value, items)) else type(value)(items)
     if not attrs.has(type(value)):
         return value
     changes: dict[str, Any] = {}

@@ -145,6 +145,17 @@ class Drop:
         return plain(f"{place}: {self.fate} {self.code}: {self.message}{about}{times}")
 
 
+class Drops(tuple[Drop, ...]):
+    """Drops: a tuple like any, compared, hashed and pickled as one, that notebooks show as a table."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        from convparse import _html
+
+        return _html.of_drops(self)
+
+
 def plain(text: str) -> str:
     """A text that can be shown anywhere: what does not print is escaped."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "replace").decode() for c in text)
@@ -198,3 +209,8 @@ class Account:
             self.skipped + other.skipped,
             self.blank + other.blank,
         )
+
+    def _repr_html_(self) -> str:
+        from convparse import _html
+
+        return _html.of_account(self)

@@ -293,6 +293,11 @@ class Conversation:
 
         return views.edits(self)
 
+    def _repr_html_(self) -> str:
+        from convparse import _html
+
+        return _html.of_conversation(self)
+
 
 FILE_FACTS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from convparse.blocks import many
-from convparse.drops import Account, Drop, plain
+from convparse.drops import Account, Drop, Drops, plain
 from convparse.errors import ContentDropped, ConvparseError, SourceChanged
 from convparse.records import Conversation, Entry, Origin
 
@@ -54,9 +54,9 @@ class ParseResult(_Keeper):
     conversations: tuple[Conversation, ...] = attrs.field(default=(), repr=many)
     loose: tuple[Entry, ...] = attrs.field(default=(), repr=many)
     """Entries that belong to no conversation."""
-    dropped: tuple[Drop, ...] = attrs.field(default=(), repr=many)
+    dropped: tuple[Drop, ...] = attrs.field(default=(), converter=Drops, repr=many)
     """What is lost, altered or unknown. Empty for a healthy file."""
-    skipped: tuple[Drop, ...] = attrs.field(default=(), repr=many)
+    skipped: tuple[Drop, ...] = attrs.field(default=(), converter=Drops, repr=many)
     """Recognised bookkeeping and exact repeats, by name."""
     accounts: tuple[Account, ...] = attrs.field(default=(), repr=many)
     """One for every file or database read."""
@@ -94,14 +94,14 @@ class ParseResult(_Keeper):
     @property
     def lost(self) -> tuple[Drop, ...]:
         """The drops of fate ``lost``."""
-        return tuple(drop for drop in self.dropped if drop.fate == "lost")
+        return Drops(drop for drop in self.dropped if drop.fate == "lost")
 
     def dropped_by_code(self) -> dict[str, tuple[Drop, ...]]:
         """The drops by code, in the order of their first appearance."""
         found: dict[str, list[Drop]] = {}
         for drop in self.dropped:
             found.setdefault(drop.code, []).append(drop)
-        return {code: tuple(drops) for code, drops in found.items()}
+        return {code: Drops(drops) for code, drops in found.items()}
 
     def raise_if(self, *fates: str, ignore: Iterable[str] = ()) -> "Self":
         """Raise ``ContentDropped`` if anything of these fates (all, if none is named) was dropped, but for codes to ignore.
@@ -142,6 +142,11 @@ class ParseResult(_Keeper):
                 raise SourceChanged(f"{origin.path} has changed since it was parsed; parse it again")
             file.seek(origin.offset)
             return file.read(origin.length)
+
+    def _repr_html_(self) -> str:
+        from convparse import _html
+
+        return _html.of_result(self)
 
     def __str__(self) -> str:
         account, messages = self.account, [m for c in self.conversations for m in c.messages]
