@@ -63,8 +63,8 @@ FATES: Final = ("lost", "altered", "unknown", "skipped")
 
 _Outcomes: TypeAlias = Mapping[tuple[str, Block], str]
 """By the key of the message and the call in it."""
-_Told: TypeAlias = tuple[str, str, bool]
-"""What a block is called, what it says, and whether that is something like a program."""
+_Told: TypeAlias = tuple[str, str, str, bool]
+"""What a block is called, more about it, what it says, and whether that is something like a program."""
 
 
 # ---- pages -----------------------------------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ def _figures(result: ParseResult) -> Markup:
 
 def _kinds(entries: Iterable[Entry]) -> list[Markup]:
     events = [isinstance(entry, Event) for entry in entries]
-    return [count(events.count(False), "message"), count(sum(events), "event")]
+    return [count(events.count(False), "message"), count(sum(events), "event") if any(events) else NOTHING]
 
 
 def _tokens(usage: Usage) -> Markup:
@@ -164,7 +164,8 @@ def _conversations(result: ParseResult) -> Iterator[Markup]:
 
 
 def _more(*told: Markup) -> Markup:
-    return element("div", text("… and "), *(join(part, text(", ")) for part in told[:-1]), told[-1], cls="cp-quiet")
+    parts = [part for part in told if part]
+    return element("div", text("… "), *(join(part, text(", ")) for part in parts[:-1]), parts[-1], cls="cp-quiet")
 
 
 # ---- drops -----------------------------------------------------------------------------------------------------------------
@@ -220,8 +221,10 @@ def _title(conversation: Conversation) -> Markup:
 
 
 def _name(conversation: Conversation) -> Markup:
-    title = NOTHING if conversation.title is None else join(element("b", clipped(conversation.title)), text(" "))
-    return join(title, element("small", clipped(conversation.id or "no id")))
+    named = clipped(conversation.id or "no id")
+    if conversation.title is None:
+        return element("b", named)
+    return join(element("b", clipped(conversation.title)), text(" "), element("small", named))
 
 
 def _facts(conversation: Conversation, uses: Sequence[ToolUse]) -> Markup:
@@ -264,8 +267,8 @@ def _turns(turns: Sequence[Turn]) -> Markup:
     rows = [
         [
             text(f"{number:,}"),
-            clipped("\n".join(prompt.text for prompt in turn.prompts)),
-            clipped(turn.answer),
+            clipped("\n".join(prompt.text for prompt in turn.prompts), 100),
+            clipped(turn.answer, 100),
             text(f"{len(turn.tool_calls):,}"),
             text("" if turn.usage.output_tokens is None else f"{turn.usage.output_tokens:,}"),
             tag(turn.status, "" if turn.status in ("complete", "open") else "altered"),
@@ -288,7 +291,7 @@ def _entries(entries: Sequence[Entry], uses: Sequence[ToolUse], most: int, room:
     for number, entry in enumerate(entries[:first], 1):
         yield _entry(number, entry, outcomes, rooms)
     if between := entries[first : len(entries) - last]:
-        yield _more(*_kinds(between), text("between"))
+        yield _more(count(len(between), "entry between", "entries between"), *_kinds(between))
     for number, entry in enumerate(entries[len(entries) - last :], len(entries) - last + 1):
         yield _entry(number, entry, outcomes, rooms)
 
@@ -297,28 +300,27 @@ def _entry(number: int, entry: Entry, outcomes: _Outcomes, room: int) -> Markup:
     who = "event" if isinstance(entry, Event) else entry.author or entry.role
     time = "" if entry.timestamp is None else ("~" if entry.timestamp_origin == "derived" else "") + _seconds(entry.timestamp)
     marks = [] if entry.state == "active" else [text(" "), tag(entry.state, "altered")]
-    head = element(
-        "div", element("b", clipped(who, 40)), *marks, element("small", text(f" {number:,}")), element("div", text(time))
-    )
+    name = element("div", element("b", clipped(who, 40)), element("small", text(f" {number:,}")), *marks)
+    head = element("div", name, element("small", text(time)), cls="cp-who")
     said = [_event(entry, room)] if isinstance(entry, Event) else [*_blocks(entry, outcomes, room)]
     kinds = ["cp-entry", *(["cp-human"] if who == "human" else []), *(["cp-off"] if marks else [])]
     return element("div", head, element("div", *said, cls="cp-said"), cls=" ".join(kinds))
 
 
 def _event(event: Event, room: int) -> Markup:
-    name = [] if event.name == event.kind else [element("small", clipped(event.name, 60))]
-    mark = join(tag(event.kind), text(" "), *name)
-    return element("div", mark, folded(event.text, min(room, LONGEST)) if event.text else NOTHING, cls="cp-block")
+    mark = join(tag(event.kind), text(" "), element("small", clipped(event.name, 60)))
+    return element("div", mark, folded(event.text or "", min(room, LONGEST)), cls="cp-block")
 
 
 def _blocks(message: Message, outcomes: _Outcomes, room: int) -> Iterator[Markup]:
     shown = message.blocks[:BLOCKS]
     for block in shown:
-        name, told, code = _TOLD[type(block)](block)
-        mark = [] if not name else [tag(name), text(" ")]
-        if isinstance(block, ToolCall) and (outcome := outcomes.get((message.key, block))) is not None:
-            mark.append(tag(outcome, "" if outcome == "ok" else "altered"))
-        yield element("div", *mark, folded(told, min(LONGEST, room // len(shown)), code=code), cls="cp-block")
+        name, about, told, code = _TOLD[type(block)](block)
+        mark = join(tag(name), text(" "), element("small", clipped(about)), text(" ")) if name else NOTHING
+        outcome = outcomes.get((message.key, block), "ok") if isinstance(block, ToolCall) else "ok"
+        failed = NOTHING if outcome == "ok" else tag(outcome, "altered")
+        said = folded(told, min(LONGEST, room // len(shown)), code=code)
+        yield element("div", mark, failed, said, cls="cp-block")
     if not shown:
         yield element("small", text("(empty)"))
     if len(message.blocks) > BLOCKS:
@@ -326,43 +328,53 @@ def _blocks(message: Message, outcomes: _Outcomes, room: int) -> Iterator[Markup
 
 
 def _tool_call(block: ToolCall) -> _Told:
-    return f"{block.name} {block.kind}", block.input.text if isinstance(block.input, Json) else block.input, True
+    return block.name, block.kind, _arguments(block.input) if isinstance(block.input, Json) else block.input, True
+
+
+def _arguments(given: Json) -> str:
+    """The members of an object, one under the other; what is too long to be looked at whole, as it stands."""
+    value = given.value if len(given.utf8) <= TEXTS else None
+    if not isinstance(value, dict):
+        return given.text
+    return "\n".join(f"{key}: {item if isinstance(item, str) else Json.of(item).text}" for key, item in value.items())
 
 
 def _tool_result(block: ToolResult) -> _Told:
-    others = Counter(type(part).__name__.lower() for part in block.content if not isinstance(part, Text))
-    told = [block.text, *(f"({number} {name})" for name, number in others.items())]
-    status = "" if block.status is None else f" {block.status}"
-    return f"result{' error' if block.is_error else status}", "\n".join(part for part in told if part), True
+    parts = Counter(type(part).__name__.lower() for part in block.content if not isinstance(part, Text))
+    told = (block.text, *(f"({number:,} {name})" for name, number in parts.items()))
+    return "result", block.status or ("error" if block.is_error else ""), _lines(*told), True
 
 
 def _image(block: Image) -> _Told:
     size = "" if block.data is None else f"{len(block.data):,} characters of base64"
-    return "image", " ".join(part for part in (block.media_type, block.uri, size) if part), False
-
-
-def _attachment(block: Attachment) -> _Told:
-    names = " ".join(part for part in (block.name, block.uri, block.media_type) if part)
-    return block.kind, "\n".join(part for part in (names, block.text) if part), False
+    return "image", block.media_type or "", _lines(block.uri, size), False
 
 
 def _edit(block: Edit) -> _Told:
-    name = block.path if block.new_path is None else f"{block.path} → {block.new_path}"
-    return f"edit {block.kind}", "\n".join((name, block.diff or block.after or "")), True
+    return "edit", block.kind, _lines(block.path, block.new_path, block.diff or block.after), True
+
+
+def _lines(*parts: str | None) -> str:
+    return "\n".join(part for part in parts if part)
 
 
 _TOLD: Final[Mapping[type, Callable[[Any], _Told]]] = MappingProxyType(
     {
-        Text: lambda block: ("", block.text, False),
-        Injected: lambda block: (f"injected {block.kind}", block.text, False),
-        Answer: lambda block: ("answer", f"{block.question}\n{block.text}", False),
-        Thinking: lambda block: ("thinking hidden" if block.hidden else "thinking", block.text, False),
+        Text: lambda block: ("", "", block.text, False),
+        Injected: lambda block: ("injected", block.kind, block.text, False),
+        Answer: lambda block: ("answer", block.question, block.text, False),
+        Thinking: lambda block: ("thinking", "hidden" if block.hidden else "", block.text, False),
         ToolCall: _tool_call,
         ToolResult: _tool_result,
         Image: _image,
-        Attachment: _attachment,
-        Reference: lambda block: (block.kind, " ".join(part for part in (block.text, block.uri) if part), False),
+        Attachment: lambda block: (
+            "attachment",
+            block.kind,
+            _lines(block.name, block.uri, block.media_type, block.text),
+            False,
+        ),
+        Reference: lambda block: ("reference", block.kind, _lines(block.text, block.uri), False),
         Edit: _edit,
-        Unknown: lambda block: (f"unknown {block.kind}", block.json.text, True),
+        Unknown: lambda block: ("unknown", block.kind, block.json.text, True),
     }
 )

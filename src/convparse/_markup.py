@@ -36,7 +36,6 @@ _STYLE: Final = """
   --cp-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));
   max-width: 64em; padding: .25em 0; line-height: 1.45; text-align: left; overflow-wrap: anywhere; }
 .convparse small, .convparse .cp-quiet { color: var(--cp-quiet); font-size: .88em; }
-.convparse .cp-head { margin: 0 0 .25em; }
 .convparse .cp-facts, .convparse ul.cp-figures { display: flex; flex-wrap: wrap; gap: .1em 1.4em; margin: .25em 0; padding: 0; }
 .convparse ul.cp-figures li { list-style: none; margin: 0; padding: 0; font-variant-numeric: tabular-nums; }
 .convparse .cp-bar { display: flex; gap: 2px; height: .7em; margin: .5em 0 .35em; border-radius: .2em; overflow: hidden;
@@ -62,8 +61,8 @@ _STYLE: Final = """
   border-left: 3px solid var(--cp-line); overflow: hidden; }
 .convparse .cp-human { border-left-color: #2a8c82; }
 .convparse .cp-off { border-left-style: dotted; }
-.convparse .cp-who { flex: 0 0 9.5em; }
-.convparse .cp-said { flex: 1 1 22em; min-width: 0; }
+.convparse .cp-who { flex: 0 0 10em; line-height: 1.3; }
+.convparse .cp-said { flex: 1 1 20em; min-width: 0; }
 .convparse .cp-block { margin: 0 0 .25em; }
 .convparse .cp-text { white-space: pre-wrap; }
 .convparse.convparse pre { margin: .25em 0; padding: .4em .6em; border: 0; border-radius: .2em; background: var(--cp-wash);
@@ -108,6 +107,8 @@ def clipped(value: str, room: int = NAME) -> Markup:
 
 def folded(value: str, room: int, *, code: bool = False) -> Markup:
     """A short text as it is; of a long one the first line, and behind it at most ``room`` characters; the rest is counted."""
+    if not value:
+        return NOTHING
     if len(value) <= min(FOLD, room) and value.count("\n") < FOLD_LINES:
         return element("div", text(value.strip("\n")), cls="cp-text cp-code" if code else "cp-text", dir="auto")
     peek = element("span", clipped(value.lstrip()[: 4 * NAME]), cls="cp-code cp-peek" if code else "cp-peek")
@@ -118,9 +119,9 @@ def folded(value: str, room: int, *, code: bool = False) -> Markup:
     return element("details", summary, body, *rest)
 
 
-def count(number: int, noun: str) -> Markup:
+def count(number: int, one: str, many: str = "") -> Markup:
     """``1 message``, ``1,234 messages``."""
-    return text(f"{number:,} {noun}{'' if number == 1 else 's'}")
+    return text(f"{number:,} {one if number == 1 else many or f'{one}s'}")
 
 
 # ---- elements --------------------------------------------------------------------------------------------------------------
