@@ -423,7 +423,7 @@ def test_a_store_that_is_damaged() -> None:
     assert [m.text for m in result.conversation.messages] == ["x", "wrong name"]
 
 
-@pytest.mark.parametrize("meta", [None, "", "zz", "[]", b"\xff", "{}"])
+@pytest.mark.parametrize("meta", [None, "", "zz", "[]", b"\xff", "{}", pytest.param("[" * 1000 + "]" * 1000, id="deep")])
 def test_a_store_without_a_head(meta: Any) -> None:
     result = store([("meta", "0", meta), ("meta", "1", "x"), ("blobs", "a" * 64, b"{}")])
     codes = result.dropped_by_code()

@@ -26,3 +26,13 @@ def decode(data: bytes) -> Any:
     except (orjson.JSONDecodeError, orjson.JSONEncodeError):
         pass
     return json.loads(data)
+
+
+def decode_shallow(data: bytes | str) -> Any:
+    """The value of JSON text that can be written again; raises ``ValueError`` for other text, and for more than 254 levels."""
+    value = orjson.loads(data)
+    try:
+        orjson.dumps(value)
+    except orjson.JSONEncodeError:
+        raise ValueError("nested too deeply") from None
+    return value

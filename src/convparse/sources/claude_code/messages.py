@@ -141,6 +141,8 @@ def read_user(row: Row, place: Place, state: State) -> Draft:
         role = _string(message, "role", "user", place, state, extra) or "user"
     author, name, blocks = _said(row, picked, shape.marked, side, place, state, extra)
     facts = _user_facts(twin, blocks, extra)
+    if turn is None and uuid is not None and key is not uuid:
+        facts = {**(facts or {}), "follows": True}  # a row of this id stands before, maybe in another turn
     entry = open_message(
         key,
         uuid,

@@ -154,6 +154,8 @@ def _starts_fork(thread: Thread) -> bool:
 
 _PLACE: Final = frozenset({"key", "parent_id", "origin", "merged", "state", "inherited"})
 """What a record that is appended again may say otherwise."""
+_TURN: Final = frozenset({"turn_id"})
+"""What it may say otherwise, too, where it takes its turn from the rows before it."""
 
 
 def _fold_repeats(thread: Thread) -> list[Draft]:
@@ -172,7 +174,7 @@ def _fold_repeats(thread: Thread) -> list[Draft]:
         twin = first.setdefault(draft.uuid, draft)
         if twin is draft or draft.entry is None or twin.entry is None:
             continue
-        if _is_same(draft.entry, twin.entry):
+        if _is_same(draft, twin.entry):
             merged.setdefault(draft.uuid, []).append(draft.entry.origin)
             thread.part.ledger.part("repeated-record", draft.place, record=draft.name)
             folded.add(id(draft))
@@ -187,11 +189,14 @@ def _fold_repeats(thread: Thread) -> list[Draft]:
     return thread.chain
 
 
-def _is_same(one: Any, other: Any) -> bool:
+def _is_same(draft: Draft, other: Any) -> bool:
+    one = draft.entry
     if type(one) is not type(other):
         return False
+    follows = draft.name != "user" or (draft.facts or {}).get("follows") is True
+    passed = _PLACE | _TURN if follows else _PLACE
     names = (field.name for field in attrs.fields(Message if isinstance(one, Message) else Event))
-    return all(getattr(one, name) == getattr(other, name) for name in names if name not in _PLACE)
+    return all(getattr(one, name) == getattr(other, name) for name in names if name not in passed)
 
 
 # ---- conversations ---------------------------------------------------------------------------------------------------------

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any, Final
 
-import orjson
-
+from convparse._json import decode_shallow
 from convparse.ledger import NOWHERE
 from convparse.reading.rows import Rows
 from convparse.reading.tables import Record, Row, Table
@@ -40,7 +39,7 @@ def decode_meta(data: bytes) -> Any:
     """The JSON of a row of ``meta``; None for what is none."""
     for decode in (bytes, lambda text: bytes.fromhex(text.decode("ascii"))):
         try:
-            return orjson.loads(decode(data))
+            return decode_shallow(decode(data))
         except ValueError:
             continue
     return None

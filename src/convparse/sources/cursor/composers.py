@@ -6,8 +6,7 @@ The head becomes an event that holds what no bubble says: mode, model, files, to
 
 from typing import Any
 
-import orjson
-
+from convparse._json import decode_shallow
 from convparse.ledger import Place, escape
 from convparse.sources._reading import Extra, json_of, keep, make_text, open_event, open_message
 from convparse.sources.cursor.bubbles import hollow, read_bubble
@@ -91,8 +90,8 @@ def _loads(item: Any) -> Any:
     if type(item) is not str:
         return item
     try:
-        return orjson.loads(item)
-    except orjson.JSONDecodeError:
+        return decode_shallow(item)
+    except ValueError:
         return None
 
 

@@ -10,8 +10,7 @@ import binascii
 from collections.abc import Iterator
 from typing import Any, Final
 
-import orjson
-
+from convparse._json import decode_shallow
 from convparse.ledger import Place
 from convparse.reading.rows import Rows
 from convparse.reading.tables import Record, Table
@@ -63,8 +62,8 @@ def read_blob(record: Record, place: Place, state: State) -> list[Draft]:
     name, data = kind, value
     if kind == "message":
         try:
-            data = orjson.loads(value)
-        except orjson.JSONDecodeError:
+            data = decode_shallow(value)
+        except ValueError:
             return [_undecodable(value, place, state, record.key)]
         role = data.get("role") if type(data) is dict else None
         name = role if type(role) is str else kind
