@@ -7,6 +7,7 @@ a time. ``VALUES`` and ``DOCUMENTS`` are what the tests of the laws change leaf 
 import json
 import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,13 +27,13 @@ Value = str | bytes | int | None
 
 def database(rows: Mapping[str, Any], extra: str = "") -> bytes:
     """The bytes of a database; values that are no text or bytes are written as JSON text."""
-    connection = sqlite3.connect(":memory:")
-    connection.execute(TABLE)
-    connection.executescript(extra)
     stored = {key: value if isinstance(value, str | bytes) or value is None else text(value) for key, value in rows.items()}
-    connection.executemany("INSERT INTO ItemTable VALUES (?, ?)", stored.items())
-    connection.commit()
-    return connection.serialize()
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(TABLE)
+        connection.executescript(extra)
+        connection.executemany("INSERT INTO ItemTable VALUES (?, ?)", stored.items())
+        connection.commit()
+        return connection.serialize()
 
 
 def text(value: Any) -> str:

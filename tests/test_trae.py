@@ -718,10 +718,11 @@ def test_an_empty_table_and_a_database_of_another_product() -> None:
     result = parse_bytes(database({MAIN: {"list": []}}, "CREATE TABLE other (a)"), name="state.vscdb")
 
     assert result.dropped == ()
-    other = sqlite3.connect(":memory:")
-    other.execute("CREATE TABLE other (a)")
+    with contextlib.closing(sqlite3.connect(":memory:")) as other:
+        other.execute("CREATE TABLE other (a)")
+        data = other.serialize()
     with pytest.raises(UnknownSource):
-        parse_bytes(other.serialize(), name="state.vscdb")
+        parse_bytes(data, name="state.vscdb")
 
 
 def test_folders_are_followed_four_deep_and_links_are_not(profile: Path) -> None:
