@@ -1,9 +1,10 @@
 """Values of Cursor's editor that are not what they should be: kept raw and named, leaf by leaf; and what tools changed."""
 
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from tests.build_cursor import CASES, CONTENT, MS, WORKSPACE, blob, dumps, human, model, proto, rows_of, tool
@@ -294,20 +295,27 @@ class Broken:
         raise sqlite3.DatabaseError("blob")
 
 
+OPENED: Final[list[sqlite3.Connection]] = []
+"""What ``broken`` opened; ``path`` closes it."""
+
+
 def broken(path: Path, word: str) -> Database:
     connection = snapshot.connect(f"file:{path}?immutable=1")
     assert connection is not None
+    OPENED.append(connection)
     database = Database(connection, Limits())
     database._connection = Broken(connection, word)  # type: ignore[assignment]
     return database
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
+def path(tmp_path: Path) -> Iterator[Path]:
     from tests.build_cursor import write
 
     write(tmp_path / "a.db", [*bubble(text="a"), ("composerHeaders", "c", "{}")])
-    return tmp_path / "a.db"
+    yield tmp_path / "a.db"
+    while OPENED:
+        OPENED.pop().close()
 
 
 def test_every_question_survives_damage(path: Path) -> None:
