@@ -13,12 +13,13 @@ import orjson
 
 from convparse._json import encode
 from convparse.blocks import Block
-from convparse.sources._reading import Extra, json_of, make_result, make_text, open_message
+from convparse.sources._reading import Extra, json_of, make_result, make_text
 from convparse.sources.trae.cli import requested
 from convparse.sources.trae.fields import TS_STEP
 from convparse.sources.trae.messages import read_content
 from convparse.sources.trae.state import Draft, Opened, equal
 from convparse.sources.trae.steps import said_by
+from convparse.sources.trae.steps_python import message
 from convparse.sources.trae.times import NEVER, When, read_time
 
 _ROLES = {"system": "harness", "user": "human", "assistant": "model", "tool": "tool"}
@@ -78,10 +79,7 @@ def _said(run: Opened, value: Any, at: str) -> Draft:
 
 
 def _message(run: Opened, at: str, role: str, blocks: list[Block], when: When, extra: Extra, prompt: bool = False) -> Draft:
-    key, origin = run.state.keys.count(None, role), run.state.origin(run.place, at)
-    entry = open_message(key, None, role, _ROLES.get(role), tuple(blocks), *when, origin=origin)
-    entry.extra = json_of(extra) if extra else None
-    return Draft(entry, "message", run.place, None, {"prompt": prompt})
+    return message(run, at, role, _ROLES.get(role), blocks, when, extra, prompt=prompt)
 
 
 def _did(run: Opened, step: Opened, extra: Extra) -> Iterator[Draft]:
