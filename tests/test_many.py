@@ -64,6 +64,10 @@ def first_text(result: ParseResult) -> str:
     return result.conversation.messages[0].text
 
 
+def stamp_of(result: ParseResult) -> str | None:
+    return result.conversation.stamp if result.conversations else None
+
+
 def whose(result: ParseResult) -> int:
     return os.getpid()
 
@@ -501,3 +505,16 @@ def test_without_tqdm_there_is_no_bar(paths: list[Path], monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
 
     assert len(list(parse_many(paths, workers=0, progress=True))) == 12
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_known_conversations_of_a_database_are_passed_over(tmp_path: Path, workers: int) -> None:
+    database = editor(tmp_path / "state.vscdb", 3)
+    stamps = [done.value for done in parse_many([database], then=stamp_of, workers=workers)]
+    with sqlite3.connect(database) as connection:
+        later = "CAST(replace(value, '1767225600000', '1767225600001') AS BLOB)"
+        connection.execute(f"UPDATE cursorDiskKV SET value = {later} WHERE key = 'composerData:c01'")
+    connection.close()
+    again = parse_many([database], known=filter(None, stamps), workers=workers, then=stamp_of)
+    assert len(set(stamps)) == 4
+    assert [(done.conversation_id, done.value in stamps) for done in again] == [("c01", False), (None, True)]

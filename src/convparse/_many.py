@@ -67,6 +67,7 @@ def parse_many(
     workers: int | None = None,
     progress: bool | Progress = False,
     subagents: bool = True,
+    known: Iterable[str] = (),
     drafts: bool = False,
     excerpts: bool = True,
     limits: Limits | None = None,
@@ -76,13 +77,14 @@ def parse_many(
     ``then``: called with every result where it was made; its value comes back instead of the result, which costs as much
     to send as to parse. ``workers``: how many processes; None is one for every processor, 0 and 1 are this process.
     ``progress``: True shows a bar of ``tqdm`` where that is installed; a callable is told how many files are done, and of
-    how many or None. The other options are those of ``parse``. The source of a ``Found`` is taken unless ``source`` is given.
+    how many or None. ``known``: stamps of conversations of databases that are passed over; a file is passed over by not giving
+    it. The other options are those of ``parse``. The source of a ``Found`` is taken unless ``source`` is given.
 
     What goes wrong with a file is in its ``Done.error``, and costs no other file. Raises ``ConvparseError`` for a ``then`` or a
     ``source`` that cannot be sent to other processes: one that is not at the top of a module which they can import.
     """
     find(source)
-    work = _Work(source, then, subagents, excerpts, limits, drafts)
+    work = _Work(source, then, subagents, excerpts, limits, drafts, frozenset(known))
     count = _processors() if workers is None else workers
     total = len(paths) if isinstance(paths, Sized) else None
     if count <= 1:
@@ -111,6 +113,7 @@ class _Work:
     excerpts: bool
     limits: Limits | None
     drafts: bool = False
+    known: frozenset[str] = frozenset()
 
     def do(self, found: Found) -> Iterator[Done]:
         """What comes of one file; nothing that goes wrong with it is raised."""
@@ -128,7 +131,7 @@ class _Work:
         source = self.source or found.source or None
         options: dict[str, Any] = {"drafts": self.drafts, "excerpts": self.excerpts, "limits": self.limits}
         if is_database(read_head(session_file(found.path))):
-            yield from iter_conversations(found.path, source, **options)
+            yield from iter_conversations(found.path, source, known=self.known, **options)
         else:
             yield parse(found.path, source, subagents=self.subagents, **options)
 
