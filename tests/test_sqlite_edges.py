@@ -118,8 +118,9 @@ class Failing:
 
     def execute(self, sql: str, values: tuple[int, ...] = ()) -> Any:
         if sql.startswith("PRAGMA") or "NOT INDEXED" not in sql:
-            return io.BytesIO() if sql.startswith("PRAGMA") and False else _Rows([])
-        found = [row for row in self.rows if row[0] >= values[0]][: 1 if sql.endswith("LIMIT 1") else 200]
+            return _Rows([])
+        before, behind = ([row for row in self.rows if row[0] < values[0]], [row for row in self.rows if row[0] > values[0]])
+        found = (before[::-1] if "DESC" in sql else behind)[: 1 if sql.endswith("LIMIT 1") else 200]
         if any(row[0] in self.bad for row in found):
             raise sqlite3.DatabaseError("malformed")
         return _Rows(found)
@@ -153,7 +154,7 @@ def test_a_walk_takes_single_rows_where_only_windows_fail() -> None:
 
 
 def test_a_walk_of_one_window_ends_at_the_last_row() -> None:
-    assert salvage._singly(Failing([(5, b"k")], set()), "x NOT INDEXED", 0) == [(5, b"k")]  # type: ignore[arg-type]
+    assert salvage._singly(Failing([(5, b"k")], set()), "x NOT INDEXED LIMIT", 0) == [(5, b"k")]  # type: ignore[arg-type]
 
 
 def test_a_live_database_that_is_damaged_is_read_from_a_copy(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
