@@ -48,7 +48,7 @@ TESTS: Final[dict[str, tuple[str, ...]]] = {
     "reading/opening.py": ("tests/test_opening.py", "tests/test_hostile_paths.py", "tests/test_claude_code.py"),
     "reading/rows.py": (*DATABASES, "tests/test_cursor_fixtures.py"),
     "reading/sqlite.py": (*DATABASES, "tests/test_cursor_fixtures.py"),
-    "reading/salvage.py": DATABASES,
+    "reading/salvage.py": (*DATABASES, "tests/test_salvage.py"),
     "reading/snapshot.py": SNAPSHOTS,
     "reading/handles.py": SNAPSHOTS,
     "sources/copilot_cli/messages.py": CLI,

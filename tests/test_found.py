@@ -20,6 +20,7 @@ EXPECTED: Final[dict[str, tuple[int, dict[str, int]]]] = {
     "claude-code/one_key_in_two_files": (4, {"not-an-object": 2}),
     "codex/one_id_of_two_items.json": (3, {}),
     "codex/output_of_a_type_that_is_none.jsonl": (2, {}),
+    "codex/prompt_of_a_review_told_three_times.jsonl": (3, {}),
     "copilot-cli/duration_of_400_digits.jsonl": (2, {"not-a-number": 1, "unknown-field": 1}),
     "copilot-cli/kinds_that_do_not_fit.json": (2, {"unknown-block": 1}),
     "copilot-cli/tokens_that_are_no_whole_number.jsonl": (2, {}),

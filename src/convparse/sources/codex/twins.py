@@ -98,8 +98,10 @@ class Twins:
         return True
 
     def absorb(self, first: Draft, other: Draft) -> None:
-        """Fold a draft into another, but for its blocks."""
+        """Fold a draft into another, but for its blocks; what repeats the draft will go there, too."""
         entry, late = first.entry, other.entry
+        if self.reviewing and self.reviewed.get((other.talk, other.parts)) is other:
+            self.reviewed[other.talk, other.parts] = first
         entry.merged = (*entry.merged, late.origin)
         if late.timestamp != entry.timestamp or late.timestamp_text != entry.timestamp_text:
             self.late.append(other.place)
