@@ -430,6 +430,32 @@ def test_a_file_with_a_connection_is_closed_with_the_last(tmp_path):
     db.close()
 
 
+def test_a_moment_begins_when_it_is_given(tmp_path):
+    path = tmp_path / "a.db"
+    db = make(path, "wal")
+    with closing(moments(str(path))) as found:
+        moment = next(found)
+        db.execute("DELETE FROM cursorDiskKV")
+        assert moment.method == "direct"
+        assert len(list(Database(moment.connection, Limits()).rows(KV, ""))) == 3
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        moment.connection.execute("SELECT 1")
+    db.close()
+
+
+def test_a_database_that_was_cut_short_is_opened_all_the_same(tmp_path):
+    path = tmp_path / "a.db"
+    db = make(path, "delete")
+    db.executemany("INSERT INTO cursorDiskKV VALUES (?, zeroblob(300))", [(f"bubbleId:{number}",) for number in range(500)])
+    db.close()
+    os.truncate(path, path.stat().st_size // 2)
+    with closing(moments(str(path))) as found:
+        (moment,) = found
+        assert moment.loose
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        moment.connection.execute("SELECT 1")
+
+
 def test_files_that_wait_for_a_connection_do_not_pile_up(tmp_path):
     """A file that is opened again and again while a long read lasts must not use up the descriptors of the process."""
     path = tmp_path / "a.db"
