@@ -131,8 +131,8 @@ def _is_raw(result: ParseResult, pointer: str) -> bool:
 class File:
     """One file, and what has been learned of its leaves."""
 
-    def __init__(self, data: bytes, source: str | None = None, name: str = "") -> None:
-        self.data, self.name = data, name
+    def __init__(self, data: bytes, source: str | None = None, name: str = "", ends: tuple[float, ...] = (1.0,)) -> None:
+        self.data, self.name, self.ends = data, name, ends
         self.result = convparse.parse_bytes(data, source=source, name=name, limits=EVERY)
         self.source = self.result.source
         self.container = SOURCES[self.source].variants[self.result.variant].container
@@ -183,8 +183,13 @@ class File:
         return verdict
 
     def tried(self, unit: Unit, path: Tokens, value: Any, alone: list[ParseResult]) -> str:
-        """Where one leaf arrives, by trial."""
-        new = put(unit.value, path, changed(value))
+        """Where one leaf arrives, by trial: changed at one end of its text, then at the others that are to be tried."""
+        verdicts = (self.tried_at(unit, path, changed(value, end), alone) for end in self.ends)
+        return next((verdict for verdict in verdicts if verdict != "silent"), "silent")
+
+    def tried_at(self, unit: Unit, path: Tokens, other: Any, alone: list[ParseResult]) -> str:
+        """Where one leaf arrives, by another value in its place."""
+        new = put(unit.value, path, other)
         if self.long and unit.alone:
             if not alone:
                 alone.append(self.parse(encoded(unit.value) + b"\n"))

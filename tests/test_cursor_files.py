@@ -366,7 +366,7 @@ def test_frames_that_are_odd() -> None:
     result = convparse.parse_bytes(jsonl(STREAM[2], *rows), source="cursor")
     assert result.variant == "stream-json"
     assert result.account.balanced
-    assert {d.code for d in result.dropped} == {"unknown-record", "not-an-object", "unknown-field"}
+    assert {d.code for d in result.dropped} == {"unknown-record", "not-an-object", "unknown-field", "bad-timestamp"}
 
 
 def test_the_result_alone() -> None:

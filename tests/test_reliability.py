@@ -4,7 +4,7 @@ import random
 from pathlib import Path
 
 import pytest
-from benchmarks.reliability import cuts, fuzz, mutations, seeds
+from benchmarks.reliability import cuts, fuzz, mutations, odd, seeds
 from benchmarks.reliability.__main__ import main
 from tests.strategies import THOROUGH
 
@@ -31,6 +31,15 @@ def test_no_cut_and_no_changed_byte_breaks_a_law(source: str) -> None:
     assert tally.broken == {}
     assert tally.files >= 8
     assert tally.cuts > 5 * tally.files
+
+
+@sources
+def test_no_leaf_of_an_odd_file_is_silent(source: str) -> None:
+    tally = odd.tried(source, 3_000 if THOROUGH else 30)
+
+    assert tally.silent == {}
+    assert tally.inputs > 25
+    assert tally.leaves > 200
 
 
 def test_a_run_goes_on_where_it_ended(tmp_path: Path) -> None:

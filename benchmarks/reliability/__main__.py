@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.ratio import table
-from benchmarks.reliability import cuts, differential, fuzz, growth, hammer, memory, recovery, suites
+from benchmarks.reliability import cuts, differential, fuzz, growth, hammer, memory, odd, recovery, suites
 from convparse import SOURCES
 
 INPUTS: Final = 200_000
@@ -68,6 +68,16 @@ def everywhere(sources: Sequence[str]) -> bool:
     return not any(tally.broken for tally in tallies)
 
 
+def oddly(sources: Sequence[str], count: int) -> bool:
+    """Files of odd make, leaf by leaf."""
+    tallies = [odd.tried(source, count) for source in sources]
+    print(table(odd.HEADS, odd.shown(tallies)))
+    for tally in tallies:
+        for place, numbers in tally.silent.items():
+            print(f"{tally.source}: {place} (inputs {', '.join(map(str, numbers[:5]))})")
+    return not any(tally.silent for tally in tallies)
+
+
 def recovered() -> bool:
     """Damaged logs, then databases with bad pages."""
     logs = recovery.log_rows()
@@ -117,6 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--hammer", type=float, metavar="SECONDS", help="snapshots of a database while another process writes")
     parser.add_argument("--kills", type=int, metavar="N", help="snapshots of databases whose writer was killed, N in each mode")
     parser.add_argument("--cuts", action="store_true", help="cut every fixture at every byte, and change every byte")
+    parser.add_argument("--odd", type=int, metavar="N", help="files of odd make, leaf by leaf, for every source")
     parser.add_argument("--recovery", action="store_true", help="what is had of damaged logs and databases")
     parser.add_argument("--costs", action="store_true", help="memory at the peak, and how time grows with size")
     parser.add_argument("--replays", type=int, metavar="N", help="mutation logs replayed here and by node")
@@ -140,6 +151,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0 if replayed(given.replays) else 1
     if given.suite or given.strings:
         return 0 if collected(given.suite, given.strings) else 1
+    if given.odd:
+        return 0 if oddly(sources, given.odd) else 1
     if given.cuts:
         return 0 if everywhere(sources) else 1
     if given.again:

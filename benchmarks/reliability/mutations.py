@@ -209,9 +209,11 @@ def _somewhere(rng: random.Random, value: Any) -> tuple[Any, Any]:
     return holder, key
 
 
+swap_lines, drop_line, double_line, other_ends = (_on_lines(change) for change in (_swap, _drop, _double, _ends))
+
 MUTATIONS: Final[tuple[Mutation, ...]] = (
     flip_bits, set_bytes, splice, drop_block, double_block, move_block, cut, insert_text, huge_number, deep_nesting,
-    other_value, other_value, other_key, other_key, graft, graft, graft, graft, _on_lines(_swap), _on_lines(_drop),
-    _on_lines(_double), _on_lines(_ends),
+    other_value, other_value, other_key, other_key, graft, graft, graft, graft, swap_lines, drop_line,
+    double_line, other_ends,
 )  # fmt: skip
 """Each is as likely as it stands here; ``graft`` reaches deepest, since what it makes is valid JSON."""

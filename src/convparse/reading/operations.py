@@ -58,7 +58,7 @@ class Operation:
         self.base: int | None = None
         """For one that appended: the index of its first item."""
         self.more: dict[str, Any] | None = None
-        """Keys of its record that are not known."""
+        """Keys of its record that are not known, and ``v`` where it is of no use."""
 
 
 @attrs.frozen
@@ -282,7 +282,7 @@ def _push(log: Log, value: dict[str, Any], operation: Operation, ledger: Ledger)
     if type(more) is list:
         _append(items, array, more, by)
     elif more is not None:
-        ledger.part("unexpected-type", operation.place, "/v", record="operation")
+        operation.more = {**(operation.more or {}), "v": more}
 
 
 def _new_list(log: Log, holder: Any, node: Node, path: Path, old: Any, by: int) -> list[Any]:

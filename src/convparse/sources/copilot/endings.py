@@ -30,13 +30,15 @@ def read_end(reader: Reader, value: Request, key: str, answers: list[Any]) -> It
     reader.enter("result")
     reader.keep(RESULT, result, "/result")
     reader.enter()
+    done, took = reader.count(state, "completedAt", "/modelState"), reader.count(value, "elapsedMs")
+    when = epoch_ms(done)[0] if done else None
+    if done and when is None:
+        reader.note("bad-timestamp", "/modelState/completedAt")
+        reader.extra["/modelState/completedAt"] = done
     data = dict(reader.extra)
     data.update({f"/modelState/{name}": item for name, item in state.items() if name != "completedAt"})
     details = result.get("errorDetails", value.get("responseErrorDetails"))
     at = "/result/errorDetails" if "errorDetails" in result else "/responseErrorDetails"
-    done = reader.count(state, "completedAt", "/modelState")
-    when = epoch_ms(done)[0] if done else None
-    took = reader.count(value, "elapsedMs")
     home = reader.root
     if details is not None:
         yield _error(reader, details, at, key, when)

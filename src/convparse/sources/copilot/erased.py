@@ -81,7 +81,7 @@ class _Sorter:
         self.owners: dict[int, Any] = {}
         """The id of the request that an object or list belongs to, by the identity of the latter."""
         self.head: list[Any] = []
-        self.folded: list[tuple[int, Path]] = []
+        self.folded: list[tuple[int, Path, bool]] = []
         self._texts: set[str | None] | None = None
         self._waiting: dict[str, Any] | None = None
 
@@ -117,9 +117,9 @@ class _Sorter:
         home.place = self.log.operations[node.operation].place
         return home
 
-    def fold(self, node: Node, path: Path) -> None:
-        """Something said again: named, once it is known whether its operation stands for anything else."""
-        self.folded.append((node.operation, path))
+    def fold(self, node: Node, path: Path, *, differs: bool = False) -> None:
+        """Something said again: named if it ``differs``, or if its operation turns out to stand for something else."""
+        self.folded.append((node.operation, path, differs))
 
     def event(self, node: Node, path: Path, name: str, value: Any) -> Any:
         """A value that was replaced by another, kept as it was."""
@@ -235,8 +235,9 @@ def _at(value: Any, path: Path) -> Any:
 
 def _sort_field(sorter: _Sorter, erased: Erased, new: Any, name: str, entries: list[Any]) -> None:
     key = erased.path[-1] if erased.path else ""
-    if (type(key) is str and key in REPLACEABLE) or says_again(erased.value, new):
-        sorter.fold(erased.node, erased.path)
+    again = says_again(erased.value, new)
+    if again or (type(key) is str and key in REPLACEABLE):
+        sorter.fold(erased.node, erased.path, differs=not again)
     else:
         entries.append(sorter.event(erased.node, erased.path, name, erased.value))
 
@@ -299,8 +300,9 @@ def _sort_pending(sorter: _Sorter, erased: Erased) -> None:
     request = request if type(request) is dict else {}
     kept = sorter.kept.get(request.get("requestId")) if type(request.get("requestId")) is str else None
     sent = kept is not None and says_again(request.get("message"), kept.value.get("message"))
-    if sent or _text(request) in sorter.texts() or says_again(erased.value, sorter.waiting(erased.value)):
-        sorter.fold(erased.node, erased.path)
+    again = says_again(erased.value, sorter.waiting(erased.value))
+    if again or sent or _text(request) in sorter.texts():
+        sorter.fold(erased.node, erased.path, differs=not again)
     else:
         home = sorter.home_of(erased.node, erased.path)
         sorter.head.extend(sessions.read_pending(sorter.state, erased.value, home, sorter.draft.id, "undone"))
@@ -329,8 +331,8 @@ def _rewinds(sorter: _Sorter, taken: list[Erased]) -> Iterator[Any]:
 
 
 def _name_folded(sorter: _Sorter) -> None:
-    for operation, path in sorter.folded:
-        if operation in sorter.home.used:
+    for operation, path, differs in sorter.folded:
+        if differs or operation in sorter.home.used:
             pattern = "".join("/*" if type(key) is int else f"/{key}" for key in path)
             code = "skipped-field" if path and path[0] in SKIPPED else "replaced-value"
             place = sorter.log.operations[operation].place

@@ -8,6 +8,8 @@ session's own order. Of a log, every operation stands for something in the end: 
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+import attrs
+
 from convparse.ledger import Ledger, Place, escape
 from convparse.reading.operations import Log, Operation
 from convparse.sources._reading import json_of, open_event
@@ -177,6 +179,9 @@ def read_pending(state: State, item: Any, home: Home, session: str | None, how: 
 def _replayed(state: State, log: Log, place: Place) -> Draft:
     home = Home(state.path, place, (), log if log.operations else None, log.node if log.operations else None)
     home = home.at() if log.operations else home
+    value = log.state
+    if log.erased and type(value) is not dict:
+        log = attrs.evolve(log, state={})
     if type(log.state) is dict:
         reader = Reader(state, home)
         draft = _head(reader, log.state)
@@ -187,8 +192,8 @@ def _replayed(state: State, log: Log, place: Place) -> Draft:
         _merge_head(log, home, draft)
     else:
         draft = Draft(None)
-        if log.operations and log.state is not None:
-            draft.entries.append(_odd(state, log.state, home, "not-an-object"))
+    if log.operations and value is not None and type(value) is not dict:
+        draft.entries.append(_odd(state, value, home, "not-an-object"))
     draft.partial = log.headless
     for key, places in (("kind", log.operations), ("i", [one for one in log.operations if one.base is not None])):
         if places:
@@ -221,10 +226,11 @@ def _other(state: State, value: Any, place: Place) -> Any:
 
 
 def _more(state: State, operation: Operation) -> Any:
-    """What an operation's record says that nobody knows."""
+    """What an operation's record says that nobody knows, or that could not be applied."""
     assert operation.more is not None
     for key in operation.more:
-        state.ledger.part("unknown-field", operation.place, f"/{escape(key)}", record="operation")
+        code = "unexpected-type" if key == "v" else "unknown-field"
+        state.ledger.part(code, operation.place, f"/{escape(key)}", record="operation")
     event = open_event(state.keys.count(None, "operation"), "unknown", "operation", None, json_of(operation.more))
     event.origin = Home(state.path, operation.place).origin()
     return event

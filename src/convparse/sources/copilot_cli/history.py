@@ -129,11 +129,12 @@ def _text(role: str, text: str) -> Iterator[Block]:
 def _is_call(call: Any) -> bool:
     if type(call) is not dict or not (call.get("id") is None or type(call.get("id")) is str):
         return False
-    if call.get("type", "function") not in ("function", "custom"):
+    kind = call.get("type", "function")
+    if kind not in ("function", "custom") or not call.keys() <= {"id", "type", kind}:
         return False
-    inner = call.get(call.get("type", "function"))
-    keys = {"name", "arguments"} if call.get("type") != "custom" else {"name", "input"}
-    return type(inner) is dict and set(inner) == keys and all(type(item) is str for item in inner.values()) and len(call) <= 3
+    inner = call.get(kind)
+    keys = {"name", "arguments"} if kind == "function" else {"name", "input"}
+    return type(inner) is dict and set(inner) == keys and all(type(item) is str for item in inner.values())
 
 
 def _call(call: dict[str, Any]) -> Block:

@@ -24,6 +24,9 @@ from convparse.times import iso_time
 _ID: Final = re.compile(r"\(([0-9A-Za-z][\w-]{7,80})\)")
 _NUMBERS: Final = ("inputTokens", "cacheReadTokens", "cacheWriteTokens", "outputTokens", "reasoningTokens", "cost")
 
+_OUTPUT: Final = "/data/outputTokens"
+"""Where a message says how many tokens were written: kept where the count of its call says otherwise."""
+
 
 def resolve(parts: list[FilePart], session: Session) -> Resolved:
     """The conversations of one session."""
@@ -78,7 +81,9 @@ def _settle_usage(drafts: list[Draft]) -> None:
         entry = said.get(call) if type(call) is str else None
         if entry is not None and id(entry) not in counted:
             counted.add(id(entry))
-            entry.usage, entry.stop_reason = _usage(usage), _word(usage.get("finishReason"))
+            told, entry.usage, entry.stop_reason = entry.usage, _usage(usage), _word(usage.get("finishReason"))
+            if told is not None and told.output_tokens != entry.usage.output_tokens:
+                entry.extra = Json.of({**(entry.extra.value if entry.extra is not None else {}), _OUTPUT: told.output_tokens})
             if entry.model is None:
                 entry.model = _word(usage.get("model"))
         else:
@@ -125,7 +130,7 @@ def _settle_fork(drafts: list[Draft], ledger: Ledger) -> None:
         usage = getattr(draft.entry, "usage", None)
         if usage is not None:
             draft.entry.usage = None
-            ledger.part("inherited-usage", draft.place, "/data/outputTokens", record=draft.name)
+            ledger.part("inherited-usage", draft.place, _OUTPUT, record=draft.name)
         if draft.name == "session.usage_record":
             draft.facts.pop("usage", None)
 

@@ -70,9 +70,10 @@ class Event:
         self.id = self.string(row, "id", "")
         self.parent = self.string(row, "parentId", "")
         agent = self.string(row, "agentId", "")
-        self.group = agent or _string(self.data.get("parentToolCallId"))
-        if agent and self.data.get("parentToolCallId") is not None:
-            self.extra["/data/parentToolCallId"] = self.data["parentToolCallId"]
+        call = self.string(self.data, "parentToolCallId")
+        self.group = agent or call or None
+        if agent and call is not None:
+            self.extra["/data/parentToolCallId"] = call
         self.key = state.keys.count(state.session, self.name) if self.id is None else self._unique(self.id)
         self.when, self.when_text = self._time()
 
@@ -125,7 +126,3 @@ class Event:
         if turn is not None:
             self.state.turns[self.group] = turn
         return turn if turn is not None else self.state.turns.get(self.group)
-
-
-def _string(value: Any) -> str | None:
-    return value if type(value) is str and value else None

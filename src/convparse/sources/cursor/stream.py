@@ -24,7 +24,7 @@ from convparse.sources._source import FilePart, Resolved, Session, Unit
 from convparse.sources.cursor.parts import read_content
 from convparse.sources.cursor.resolve import freeze
 from convparse.sources.cursor.state import Draft, State
-from convparse.sources.cursor.times import recorded
+from convparse.sources.cursor.times import NEVER, When, recorded
 from convparse.sources.cursor.tools import kind_of
 
 Frame = dict[str, Any]
@@ -67,13 +67,21 @@ def _rest(frame: Frame, taken: str) -> Extra:
     return {f"/{escape(key)}": value for key, value in frame.items() if key not in names}
 
 
+def _time(frame: Frame, place: Place, state: State) -> When:
+    """When a frame was written; a time that is none is named, and left where it stands."""
+    value = frame.get("timestamp_ms")
+    when = recorded(value)
+    if when[0] is not None or value is None:
+        return when
+    state.ledger.part("bad-timestamp", place, "/timestamp_ms", record=str(frame["type"]))
+    return NEVER
+
+
 def _message(frame: Frame, place: Place, state: State, role: str, author: str, blocks: list[Any], extra: Extra) -> Draft:
     group = frame.get("session_id")
-    when = recorded(frame.get("timestamp_ms"))
-    if when[0] is None:
-        when = (None, None, None)
-    else:
-        extra.pop("/timestamp_ms", None)
+    when = _time(frame, place, state)
+    if when[0] is not None:
+        extra.pop("/timestamp_ms")
     call = frame.get("model_call_id")
     if type(call) is str:
         extra.pop("/model_call_id", None)
@@ -115,7 +123,7 @@ def _thinking(frame: Frame, place: Place, state: State) -> Draft:
     if subtype not in ("delta", "completed"):
         extra["/subtype"] = subtype
     draft = _message(frame, place, state, "assistant", "model", [make_thinking(text)] if text else [], extra)
-    draft.facts["thought"] = (text or "") if set(extra) <= {"/timestamp_ms"} else None
+    draft.facts["thought"] = None if extra else text or ""
     draft.facts["done"] = subtype == "completed"
     return draft
 
@@ -127,13 +135,15 @@ def _tool(frame: Frame, place: Place, state: State) -> Draft:
     name, inner = next(iter(call.items()))
     extra = _rest(frame, "tool_call call_id")
     extra |= {f"/tool_call/{escape(key)}": value for key, value in call.items() if key != name}
-    given = inner.get("args") if type(inner) is dict else inner
+    at = f"/tool_call/{escape(name)}"
+    given = inner
+    if type(inner) is dict:
+        given = inner.get("args")
+        extra |= {f"{at}/{escape(key)}": value for key, value in inner.items() if key not in ("args", "result")}
     tool = name.removesuffix("ToolCall")
     made = make_call(id, tool, kind_of(tool), json_of(given))
     if type(inner) is not dict or "result" not in inner:
         return _message(frame, place, state, "assistant", "model", [made], extra)
-    at = f"/tool_call/{escape(name)}"
-    extra |= {f"{at}/{escape(key)}": value for key, value in inner.items() if key not in ("args", "result")}
     draft = _message(frame, place, state, "tool", "tool", [_result(id, inner["result"])], extra)
     draft.facts |= {"call": made, "args": given, "at": f"{at}/args", "extra": extra}
     return draft
@@ -160,7 +170,6 @@ def _event(frame: Frame, place: Place, state: State) -> Draft:
         for key, value in frame.items()
         if key not in ("type", "session_id") and not (key == "result" and type(text) is str)
     }
-    when = recorded(frame.get("timestamp_ms"))
     words = {key: frame[key] for key in ("cwd", "permissionMode") if type(frame.get(key)) is str}
     event = open_event(
         state.keys.count(group, kind),
@@ -169,7 +178,7 @@ def _event(frame: Frame, place: Place, state: State) -> Draft:
         text if type(text) is str else None,
         json_of(data),
         None,
-        *(when if when[0] is not None else (None, None, None)),
+        *_time(frame, place, state),
         context=Context(words.get("cwd"), permission_mode=words.get("permissionMode")) if words else None,
         duration=took / 1000 if type(took) is int else None,
         origin=state.line(place),
@@ -196,12 +205,13 @@ def resolve(parts: list[FilePart], session: Session) -> Resolved:
     for part in parts:
         for draft in part.drafts:
             groups.setdefault(draft.group, []).append(draft)
+    for drafts in groups.values():
+        _pair(drafts)
     loose: list[Entry] = [freeze(draft.entry) for draft in groups.pop(None, [])]
     return [_conversation(group, drafts) for group, drafts in groups.items()], loose
 
 
 def _conversation(group: str | None, drafts: list[Draft]) -> Conversation:
-    _pair(drafts)
     entries = tuple(freeze(draft.entry) for draft in _joined(drafts))
     context = next((entry.context for entry in entries if entry.context is not None), None)
     return Conversation(group, "cursor", context=context, entries=entries)
