@@ -60,11 +60,11 @@ def _walk(connection: sqlite3.Connection, select: str, most: int, found: dict[in
                 failures += 1
                 at, step = at + step, min(2 * step, _WINDOW)
                 continue
-        if step > 1:
-            found.update(_singly(connection, back, at + 1))
+        behind = _singly(connection, back, at + 1) if step > 1 else []
+        for rowid, key in (*behind, *window):
+            found.setdefault(rowid, key)
         if not window:
             return
-        found.update(window)
         at, step = window[-1][0], 1
         failures = 0 if len(found) > before else failures + 1
 
