@@ -362,6 +362,7 @@ HARD: Final[dict[str, Callable[[int], bytes]]] = {
     "one id for all": lambda n: _lines({**row, "uuid": "u"} for row in _chain(n)),
     "the same row again and again": lambda n: _lines(iter([next(_chain(1))] * n)),
     "a session a row": lambda n: _lines({**row, "sessionId": f"s{at}"} for at, row in enumerate(_chain(n))),
+    "a conversation a row": lambda n: _lines({**next(_chain(1)), "uuid": f"u{at}", "sessionId": f"s{at}"} for at in range(n)),
     "unknown keys": lambda n: _lines({**row, f"k{at}": 1} for at, row in enumerate(_chain(n))),
     "one row of many keys": lambda n: _lines(iter([next(_chain(1)) | {f"k{at}": at for at in range(n)}])),
     "calls and results": lambda n: _lines(_calls(n)),

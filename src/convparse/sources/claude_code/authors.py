@@ -39,8 +39,10 @@ def who(row: dict[str, Any], blocks: tuple[Block, ...], marked: bool, task: bool
 
 
 def split_blocks(blocks: tuple[Block, ...], *, typed: bool) -> tuple[Block, ...]:
-    """The blocks with known tags split off their texts."""
+    """The blocks with known tags split off their texts; what is known to be typed has something left that was."""
     pieces: list[Block] = []
     for block in blocks:
         pieces.extend(tags.split(block.text, typed=typed) if type(block) is Text else (block,))
+    if typed and not any(type(piece) in _SAID for piece in pieces):
+        return blocks
     return tuple(pieces)

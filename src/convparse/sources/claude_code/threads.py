@@ -57,10 +57,12 @@ def threads_of(part: FilePart) -> tuple[list[Thread], list[Draft]]:
         if side is None and group is not None and draft.uuid is not None:
             thread.id = group
         thread.drafts.append(draft)
+    members: dict[str, set[str]] = {}
+    for name in groups - {None}:
+        members.setdefault(joined.get(name) or name, set()).add(name)
     for (side_chain, root), thread in threads.items():
         if not side_chain:
-            members = {name for name in groups if name is not None and joined.get(name, name) == root}
-            thread.others = frozenset(members - {thread.id})
+            thread.others = frozenset(members.get(root, set()) - {thread.id})
     return list(threads.values()), loose
 
 
