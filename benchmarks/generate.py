@@ -79,18 +79,16 @@ class Words:
         return self.cut("output" if self._rng.random() < 0.45 else "code", length)
 
 
-class _Session:
-    """One session while it is written."""
+class Paced:
+    """A session while it is written, whose lines come out as long as asked for: the source's own class says what is in it."""
 
     def __init__(self, file: BinaryIO, mean_line: float, seed: int) -> None:
         self._file, self._mean, self._rng = file, mean_line, random.Random(f"session {seed}")
         self._words, self._id = Words(self._rng), self._uuid()
         self.lines = self.bytes = 0
         self._asked = self._weights = 0.0
-        self._time, self._prompt, self._last = START, "", ""
+        self._time = START
         self._paths = [f"{HOME}/src/{self._words.names[i]}/{self._words.names[i + 1]}.go" for i in range(40)]
-        self._tail = {"userType": "external", "entrypoint": "cli", "cwd": HOME, "sessionId": self._id}
-        self._tail |= {"version": "2.1.205", "gitBranch": "main"}
 
     def _uuid(self) -> str:
         text = self._rng.randbytes(16).hex()
@@ -128,6 +126,16 @@ class _Session:
         self._file.write(data)
         self.lines += 1
         self.bytes += len(data)
+
+
+class _Session(Paced):
+    """A session of Claude Code."""
+
+    def __init__(self, file: BinaryIO, mean_line: float, seed: int) -> None:
+        super().__init__(file, mean_line, seed)
+        self._prompt = self._last = ""
+        self._tail = {"userType": "external", "entrypoint": "cli", "cwd": HOME, "sessionId": self._id}
+        self._tail |= {"version": "2.1.205", "gitBranch": "main"}
 
     def _chain(self, row: Row, parent: str = "") -> str:
         self._write({"parentUuid": parent or self._last or None, "isSidechain": False, **row, **self._tail})

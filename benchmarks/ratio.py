@@ -27,7 +27,7 @@ from typing import Any, Final, TypeAlias
 
 import orjson
 
-from benchmarks import generate
+from benchmarks import generate, generate_codex
 
 Case: TypeAlias = Callable[[Path], Any]
 """Does something with a file; what it returns is kept until its time is taken."""
@@ -37,7 +37,7 @@ Writer: TypeAlias = Callable[[Path, int, float], int]
 """``(path, size_bytes, mean_line)`` to the number of lines."""
 
 BUFFER: Final = 1 << 18
-GENERATORS: Final[Mapping[str, Writer]] = {"claude-code": generate.write_session}
+GENERATORS: Final[Mapping[str, Writer]] = {"claude-code": generate.write_session, "codex": generate_codex.write_rollout}
 """A generator for every source that can be measured. Its files hold one JSON value a line."""
 REMEMBERED: Final = ("keep", "parse")
 """The cases whose memory is measured."""

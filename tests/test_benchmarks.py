@@ -6,7 +6,9 @@ import orjson
 import pytest
 from benchmarks import ratio
 from benchmarks.generate import write_session
+from benchmarks.generate_codex import write_rollout
 
+import convparse
 from convparse.drops import Account, Bin
 
 SIZE = 400_000
@@ -64,6 +66,19 @@ def test_parents_and_calls_are_there_before_they_are_named(session):
                 results.add(block["tool_use_id"])
     assert calls == results
     assert times == sorted(times)
+
+
+@pytest.mark.parametrize("mean", [900, 2500, 10_000])
+def test_a_rollout_is_healthy_and_all_in_it_is_told_twice(mean, tmp_path):
+    lines = write_rollout(tmp_path / "a", 2 * SIZE, mean)
+    assert (tmp_path / "a").stat().st_size / lines == pytest.approx(mean, rel=0.15)
+    write_rollout(tmp_path / "same", 2 * SIZE, mean)
+    assert (tmp_path / "same").read_bytes() == (tmp_path / "a").read_bytes()
+    result = convparse.parse(tmp_path / "a")
+    assert result.source == "codex"
+    assert result.dropped == ()
+    assert all(message.merged for message in result.conversation.messages if message.author != "tool")
+    assert all(use.outcome in ("ok", "error") for use in result.conversation.tool_calls())
 
 
 def test_every_case_is_measured_in_every_round_and_its_result_checked(session):
