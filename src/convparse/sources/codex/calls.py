@@ -54,19 +54,33 @@ def call_of(told: Told, call_id: str | None) -> ToolCall:
     )
 
 
-def result_of(told: Told, call_id: str | None, full: Json) -> ToolResult:
-    """What came of it; ``full`` is all that was told."""
+def outcome_of(told: Told, full: Json) -> Told:
+    """The fields of a result but for its content; ``full`` is all that was told."""
     code, status, error = told.get("exit_code"), told.get("status"), told.get("success")
-    return ToolResult(
-        call_id,
-        _content(told),
-        not error if type(error) is bool else None,
-        code if type(code) is int else None,
-        seconds(told.get("duration")),
-        status if type(status) is str else None,
-        False,
-        full,
-    )
+    return {
+        "is_error": not error if type(error) is bool else None,
+        "exit_code": code if type(code) is int else None,
+        "duration": seconds(told.get("duration")),
+        "status": status if type(status) is str else None,
+        "full": full,
+    }
+
+
+def result_of(told: Told, call_id: str | None, outcome: Told) -> ToolResult:
+    """What came of it."""
+    return ToolResult(call_id, _content(told), **outcome)
+
+
+SPAWNING: Final = frozenset({"collab_agent_spawn_end", "CollabAgentToolCall"})
+"""Events that may tell of threads which a call started."""
+
+
+def spawned_by(told: Told) -> list[str]:
+    """The threads that a call started, as its event tells them."""
+    ids: Any = told.get("receiver_thread_ids") if told.get("tool") == "spawn_agent" else None
+    if told.get("type") == "collab_agent_spawn_end":
+        ids = [told.get("new_thread_id")]
+    return [id for id in ids if type(id) is str] if type(ids) is list else []
 
 
 def _content(told: Told) -> tuple[Part, ...]:

@@ -271,7 +271,9 @@ def _web_search(item: Row, kind: str, spot: Spot, state: State) -> Draft:
     word = action.get("type") if type(action) is dict else None
     call = make_call(id, "web_search", "fetch" if word == "open_page" else "search", json_of(action))
     blocks = (call, make_result(id, (), None, None, None, status))
-    return _called(message(state, spot, kind, id, "assistant", "model", blocks, turn), id)
+    draft = _called(message(state, spot, kind, id, "assistant", "model", blocks, turn), id)
+    draft.parts = (call.input.text,)
+    return draft
 
 
 def _image_generation(item: Row, kind: str, spot: Spot, state: State) -> Draft:

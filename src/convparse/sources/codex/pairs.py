@@ -8,11 +8,11 @@ recorded. A call without a result, and a result without a call, are named.
 from collections.abc import Sequence
 from typing import Any
 
-import attrs
-
 from convparse.blocks import Json, ToolResult
 from convparse.ledger import Ledger, Place
+from convparse.sources._reading import make_result
 from convparse.sources.codex import calls
+from convparse.sources.codex.calls import SPAWNING
 from convparse.sources.codex.state import Draft
 from convparse.sources.codex.twins import add_facts, own_facts
 
@@ -40,37 +40,30 @@ class Pairs:
         self.every: list[Pair] = []
         self.late: list[Place] = []
         self.searches: dict[str, list[Pair]] = {}
-        """Searches of the web by what was searched: before 0.142 the call has no id."""
+        """Searches of the web by what was searched, the one part of their drafts: before 0.142 the call has no id."""
 
     def of(self, draft: Draft) -> Pair:
         """The call that a draft is about."""
         found = self.known.get(draft.call_id) if draft.call_id is not None else None
-        if found is None:
+        if found is None and draft.parts:
             found = self._search(draft)
         if found is None or (draft.talk == "call" and found.call is not None):
             found = Pair()
             self.every.append(found)
-            if action := _action(draft):
-                self.searches.setdefault(action, []).append(found)
+            if draft.parts:
+                self.searches.setdefault(draft.parts[0], []).append(found)
         if draft.call_id is not None:
             self.known[draft.call_id] = found
         return found
 
     def _search(self, draft: Draft) -> Pair | None:
         """A search of which only the call, or only the event, is known yet, and one of both has no id."""
-        for other in reversed(self.searches.get(_action(draft), [])[-_NEAR:]):
+        for other in reversed(self.searches.get(draft.parts[0], [])[-_NEAR:]):
             if draft.talk == "call" and draft.call_id is None and other.call is None:
                 return other
             if draft.talk == "end" and not other.ends and other.call is not None and other.call.call_id is None:
                 return other
         return None
-
-
-def _action(draft: Draft) -> str:
-    """What was searched on the web; empty for all else."""
-    if draft.name == "web_search_call":
-        return str(draft.entry.blocks[0].input.text)
-    return str(draft.facts["action"]) if draft.talk == "end" and draft.facts is not None else ""
 
 
 def pair(drafts: Sequence[Draft], ledger: Ledger) -> list[Draft]:
@@ -119,18 +112,16 @@ def _settle(each: Pair, ledger: Ledger) -> None:
         return
     entry = each.first.entry
     if each.ends:
-        said = _said(each.ends)
+        outcome = _outcome(each.ends)
         if each.call is None:
-            told = [_told(end) for end in each.ends]
-            call = calls.call_of({key: value for one in told for key, value in one.items()}, each.first.call_id)
-            entry.blocks = (call,) if each.outputs else (call, said)
-        if each.outputs:
-            output = each.outputs[0].entry
-            output.blocks = _with_full(output.blocks, said)
-        elif each.call is not None and any(type(block) is ToolResult for block in entry.blocks):
-            entry.blocks = _with_full(entry.blocks, said)
-        elif each.call is not None:
-            entry.blocks = (*entry.blocks, said)
+            entry.blocks = (calls.call_of(_told(each.ends), each.first.call_id),)
+        holder = each.outputs[0] if each.outputs else each.first
+        if any(type(block) is ToolResult for block in holder.entry.blocks):
+            holder.entry.blocks = _with_outcome(holder.entry.blocks, outcome)
+        else:
+            entry.blocks = (*entry.blocks, calls.result_of(_told(each.ends), each.ends[0].call_id, outcome))
+        if len(each.ends) == 1 and each.ends[0].name in SPAWNING:
+            holder.facts = {"spawned": calls.spawned_by(_told(each.ends))}
     elif not each.outputs and not any(type(block) is ToolResult for block in entry.blocks):
         ledger.part("missing-result", each.first.place, record=each.first.name)
 
@@ -143,38 +134,39 @@ def _settle_orphans(outputs: list[Draft], ledger: Ledger) -> None:
             ledger.part("orphan-result", output.place, record=output.name)
 
 
-def _said(ends: list[Draft]) -> ToolResult:
+def _outcome(ends: list[Draft]) -> dict[str, Any]:
     """What all events of one call tell of its result, the last word of each."""
-    results: list[ToolResult] = [end.facts["said"] for end in ends if end.facts is not None]
-    if len(results) == 1:
-        return results[0]
+    facts = [end.facts for end in ends if end.facts is not None]
+    if len(facts) == 1:
+        return facts[0]
+    return calls.outcome_of(_told(ends), Json(b"[" + b",".join(each["full"].utf8 for each in facts) + b"]"))
+
+
+def _told(ends: list[Draft]) -> dict[str, Any]:
+    """What events tell of their call, decoded again: few calls are told of by events alone."""
     told: dict[str, Any] = {}
     for end in ends:
-        told.update(_told(end))
-    texts = [result.full.utf8 for result in results if result.full is not None]
-    return calls.result_of(told, ends[0].call_id, Json(b"[" + b",".join(texts) + b"]"))
-
-
-def _told(end: Draft) -> dict[str, Any]:
-    """What an event tells of its call."""
-    value = (end.facts or {})["full"].value
-    item = value.get("item")
-    told: dict[str, Any] = item if type(item) is dict else value
+        value = (end.facts or {})["full"].value
+        item = value.get("item")
+        told.update(item if type(item) is dict else value)
     return told
 
 
-def _with_full(blocks: tuple[Any, ...], said: ToolResult) -> tuple[Any, ...]:
+def _with_outcome(blocks: tuple[Any, ...], told: dict[str, Any]) -> tuple[Any, ...]:
     """The blocks with the event's richer twin on the result, and what the output's text does not say."""
-    return tuple(
-        attrs.evolve(
-            block,
-            full=said.full,
-            exit_code=block.exit_code if block.exit_code is not None else said.exit_code,
-            duration=block.duration if block.duration is not None else said.duration,
-            status=block.status if block.status is not None else said.status,
-            is_error=said.is_error,
-        )
-        if type(block) is ToolResult
-        else block
-        for block in blocks
+    return tuple([_richer(block, **told) if type(block) is ToolResult else block for block in blocks])
+
+
+def _richer(
+    block: ToolResult, is_error: bool | None, exit_code: int | None, duration: float | None, status: str | None, full: Json
+) -> ToolResult:
+    return make_result(
+        block.call_id,
+        block.content,
+        is_error,
+        exit_code if block.exit_code is None else block.exit_code,
+        duration if block.duration is None else block.duration,
+        status if block.status is None else block.status,
+        block.truncated,
+        full,
     )

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 from convparse.blocks import Block, Image, Text, Unknown
 from convparse.ledger import escape
 from convparse.sources._reading import STRING, json_of, keep
-from convparse.sources.codex.calls import result_of
+from convparse.sources.codex.calls import outcome_of
 from convparse.sources.codex.content import image_of
 from convparse.sources.codex.fields import COMPLETED, COMPLETED_EVENTS, ENDS, ITEM_COMPLETED, SAID
 from convparse.sources.codex.items import Row, Spot, message, said_text, thinking
@@ -62,10 +62,10 @@ def read_end(payload: Row, kind: str, spot: Spot, state: State) -> Draft | None:
 
 
 def _ended(draft: Draft, told: Row, payload: Row) -> Draft:
-    """Facts without the decoded values, which every collection would look at."""
-    full = json_of(payload)
-    action = json_of(told.get("action")).text if draft.name in ("web_search_end", "WebSearch") else ""
-    draft.facts = {"full": full, "said": result_of(told, draft.call_id, full), "action": action}
+    """What the result gets of it, without the decoded values, which every collection would look at."""
+    draft.facts = outcome_of(told, json_of(payload))
+    if draft.name in ("web_search_end", "WebSearch"):
+        draft.parts = (json_of(told.get("action")).text,)
     return draft
 
 

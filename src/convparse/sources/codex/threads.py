@@ -180,7 +180,7 @@ def links_of(drafts: Sequence[Draft], header: Header) -> tuple[Link, ...]:
 
 
 def _spawned(drafts: Sequence[Draft]) -> list[tuple[str, str | None]]:
-    """The threads that calls started, by what tells of the call: an activity, its event, or its output (up to 0.134)."""
+    """The threads that calls started, by what tells of the call: an activity, its event, or its output."""
     spawned: dict[str, str | None] = {}
     spawners: set[str | None] = set()
     for draft in drafts:
@@ -191,31 +191,22 @@ def _spawned(drafts: Sequence[Draft]) -> list[tuple[str, str | None]]:
             id, call_id = facts.get("agent_thread_id"), facts.get("id", facts.get("event_id"))
             if type(id) is str and facts.get("kind") == "started":
                 spawned.setdefault(id, _string(call_id))
-        elif draft.talk == "call" or draft.talk == "output" or draft.talk == "end":
+        elif draft.talk in ("call", "output", "end"):
+            for id in (draft.facts or {}).get("spawned", ()):
+                spawned.setdefault(id, draft.call_id)
             for block in draft.entry.blocks:
                 if type(block) is ToolCall and block.name == "spawn_agent":
                     spawners.add(block.id)
-                elif type(block) is ToolResult:
-                    for id in _receivers(block, block.call_id in spawners):
+                elif type(block) is ToolResult and block.full is None and block.call_id in spawners:
+                    if type(id := _agent_id(block.text)) is str:
                         spawned.setdefault(id, block.call_id)
     return list(spawned.items())
 
 
-def _receivers(result: ToolResult, spawner: bool) -> list[str]:
-    """The threads that a result names as started."""
-    told = result.full.value if result.full is not None and b"spawn" in result.full.utf8 else None
-    told = told.get("item", told) if type(told) is dict else {}
-    ids: Any = None
-    if told.get("type") == "collab_agent_spawn_end":
-        ids = [told.get("new_thread_id")]
-    elif told.get("type") == "CollabAgentToolCall" and told.get("tool") == "spawn_agent":
-        ids = told.get("receiver_thread_ids")
-    elif spawner and result.full is None and result.text.startswith("{"):
-        ids = [_agent_id(result.text)]
-    return [id for id in ids if type(id) is str] if type(ids) is list else []
-
-
 def _agent_id(text: str) -> Any:
+    """The thread that the output of a call names as started (up to 0.134)."""
+    if not text.startswith("{"):
+        return None
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
