@@ -175,19 +175,37 @@ def test_kinds_know_markers_and_pictures() -> None:
 @pytest.mark.parametrize(
     ("text", "output"),
     [
-        ("plain", Output("plain")),
-        ("{not json", Output("{not json")),
-        ('{"output": 3}', Output('{"output": 3}')),
-        ('{"output":"a","metadata":7}', Output("a")),
-        ('{"output":"\\ud83d","metadata":{}}', Output("\ud83d")),
-        ('{"output":"…12 tokens truncated…"}', Output("…12 tokens truncated…", truncated=True)),
-        ("[... omitted 3 of 9 lines ...]", Output("[... omitted 3 of 9 lines ...]", truncated=True)),
-        ("Exit code: -1\nWall time: 2 seconds\nOutput:\n", Output("", -1, 2.0)),
-        ('Wall time: 1 s\nOutput:\n{"output":"a","metadata":{"exit_code":2,"duration_seconds":0.5}}', Output("a", 2, 0.5)),
-        ("Chunk ID: a\nWall time: 1 seconds\nProcess running with session ID 9\nOutput:\nb", Output("b", None, 1.0, "9")),
+        ("plain", Output()),
+        ("{not json", Output()),
+        ('{"output": 3}', Output()),
+        ('{"output":"a","metadata":7}', Output()),
+        ('{"output":"\\ud83d","metadata":{}}', Output()),
+        ('{"output":"…12 tokens truncated…"}', Output(truncated=True)),
+        ("[... omitted 3 of 9 lines ...]", Output(truncated=True)),
+        ("Exit code: -1\nWall time: 2 seconds\nOutput:\n", Output(-1, 2.0)),
+        ('Wall time: 1 s\nOutput:\n{"output":"a","metadata":{"exit_code":2,"duration_seconds":0.5}}', Output(2, 0.5)),
+        ("Wall time: 1 s\nOutput:\n{}", Output(None, 1.0)),
+        ("Chunk ID: a\nWall time: 1 seconds\nProcess running with session ID 9\nOutput:\nb", Output(None, 1.0)),
+        ("Wall time: 1 s\nTotal output lines: 9\nOutput:\nWall time: 2 s\nOutput:\n", Output(None, 2.0, truncated=True)),
+        ("Command: …1 chars truncated…\nExit code: 0\nOutput:\nb", Output(0)),
     ],
 )
 def test_outputs_are_decoded(text: str, output: Output) -> None:
+    assert decode(text) == output
+
+
+@pytest.mark.parametrize(
+    ("text", "output"),
+    [
+        (f"Exit code: {'9' * 5000}\nOutput:\n", Output()),
+        (f"Wall time: {'9' * 400} seconds\nOutput:\n", Output()),
+        ("Wall time: 1 s\nOutput:\n" * 2000, Output(None, 1.0)),
+        ('{"output":"a","metadata":{"exit_code":1,"duration_seconds":1e999}}', Output(1)),
+        (f'{{"output":"\\ud83d","metadata":{{"duration_seconds":{"9" * 400}}}}}', Output()),
+    ],
+    ids=["an exit code", "a time", "labels", "an infinite time", "an endless time"],
+)
+def test_no_output_says_too_much(text: str, output: Output) -> None:
     assert decode(text) == output
 
 

@@ -290,12 +290,9 @@ def _output(item: Row, kind: str, spot: Spot, state: State) -> Draft:
     call_id = _string(item, "call_id", kind, spot, state)
     content = read_output(state, item.get("output"), (kind, f"{spot.at}/output"), spot.place, spot.extra)
     first = content[0] if content else None
-    said = outputs.decode(first.text) if type(first) is Text else _NOTHING
+    said = outputs.decode(first.text) if type(first) is Text else outputs.NOTHING
     result = make_result(call_id, content, None, said.exit_code, said.wall_time, None, said.truncated)
     return _answered(message(state, spot, kind, id, "tool", "tool", (result,), turn), call_id)
-
-
-_NOTHING: Final = outputs.Output("")
 
 
 def _answered(draft: Draft, call_id: str | None) -> Draft:
