@@ -88,7 +88,7 @@ def _before(base: Thread, end: int | None, head: Header) -> list[Draft]:
         elif not own:
             draft.entry.inherited = True
             entry: Any = draft.entry
-            if isinstance(draft.entry, Message) and entry.usage is not None:
+            if draft.grammar and entry.usage is not None:
                 entry.usage = None
                 base.part.ledger.part("inherited-usage", draft.place, record=draft.name)
         kept.append(draft)
@@ -104,12 +104,12 @@ def _pass_over(draft: Draft, ledger: Ledger) -> None:
 
 
 def _settle_authors(drafts: Sequence[Draft], header: Header) -> None:
-    last = next((draft for draft in reversed(drafts) if isinstance(draft.entry, Message)), None)
+    last = next((draft for draft in reversed(drafts) if draft.grammar), None)
     told = {draft.entry.inherited for draft in drafts if draft.talk == "user" and (draft.facts or {}).get("told")}
     before = ""
     for draft in drafts:
         entry: Any = draft.entry
-        if isinstance(draft.entry, Message):
+        if draft.grammar:
             if draft.talk == "user":
                 _settle_user(draft, header, entry.inherited in told and draft is not last)
                 if before == "output" and not any(type(block) is Text for block in entry.blocks):
@@ -163,7 +163,7 @@ def _inject(draft: Draft, word: str) -> None:
 def freeze(draft: Draft) -> Entry:
     """The record of a draft, which nothing can change any more."""
     entry = draft.entry
-    if isinstance(entry, Event):
+    if not draft.grammar:
         return close(entry, Event)
     if draft.extra:
         entry.extra = json_of(draft.extra)

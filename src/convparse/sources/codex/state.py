@@ -33,6 +33,7 @@ class Draft:
         self.talk = ""
         """What it tells of: user, assistant, reasoning, call, output or end; empty for all else."""
         self.grammar = ""
+        """How it is told, if it is a message: response, event or item; empty for an event's entry."""
         self.parts: tuple[str, ...] = ()
         """The texts by which twins are known."""
         self.id: str | None = None

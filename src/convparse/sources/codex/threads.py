@@ -155,7 +155,7 @@ def mark_undone(drafts: Sequence[Draft]) -> None:
             begun = i
         elif draft.name in ("task_complete", "turn_aborted"):
             begun = None
-        elif isinstance(entry, Message) and entry.author == "human":
+        elif draft.grammar and entry.author == "human":
             if not starts or entry.turn_id is None or entry.turn_id != starts[-1][1]:
                 starts.append((i if begun is None else begun, entry.turn_id))
         elif draft.name == "thread_rolled_back" and starts:

@@ -8,55 +8,63 @@ Codex counts it.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from convparse._json import encode
 from convparse.ledger import Ledger, Place
-from convparse.records import Message, Usage
+from convparse.records import Usage
+from convparse.sources._reading import make_usage
 from convparse.sources.codex.state import Draft
 
 _NUMBERS = ("input_tokens", "cached_input_tokens", "cache_write_input_tokens", "output_tokens", "reasoning_output_tokens")
 
 
-def read_usage(raw: Any) -> Usage | None:
-    """A record of token counts; None if it is of another make."""
+Counts: TypeAlias = tuple[int | None, ...]
+"""The five numbers of ``_NUMBERS``."""
+
+
+def read_counts(raw: Any) -> Counts | None:
+    """The numbers of a record of token counts; None if it is of another make."""
     if type(raw) is not dict:
         return None
-    given, read, written, output, thought = (raw.get(name) for name in _NUMBERS)
-    if type(given) is not int or type(output) is not int:
-        return None
-    cached = read if type(read) is int else None
-    stored = written if type(written) is int else None
-    fresh = given - (cached or 0) - (stored or 0)
-    return Usage(max(fresh, 0), cached, stored, None, output, thought if type(thought) is int else None)
+    counts = tuple([number if type(number := raw.get(name)) is int else None for name in _NUMBERS])
+    return None if counts[0] is None or counts[3] is None else counts
+
+
+def usage_of(counts: Counts) -> Usage:
+    """The numbers as usage."""
+    given, read, written, output, thought = counts
+    fresh = (given or 0) - (read or 0) - (written or 0)
+    return make_usage(max(fresh, 0), read, written, None, output, thought)
+
+
+def read_usage(raw: Any) -> Usage | None:
+    """A record of token counts; None if it is of another make."""
+    counts = read_counts(raw)
+    return None if counts is None else usage_of(counts)
 
 
 def count_facts(info: Any) -> dict[str, Any] | None:
-    """What a count says: its usage, how that reads in a record of usage, and the total."""
+    """What a count says: its numbers, and the total."""
     if type(info) is not dict:
         return None
-    raw = info.get("last_token_usage")
     total = info.get("total_token_usage")
-    return {"usage": read_usage(raw), "said": _said(raw), "total": None if total is None else encode(total)}
+    return {"counts": read_counts(info.get("last_token_usage")), "total": None if total is None else encode(total)}
 
 
 def record_facts(record: dict[str, Any]) -> dict[str, Any]:
-    """What a record of usage says: of which response and thread, and how that reads in a count."""
-    raw = record.get("usage")
+    """What a record of usage says: of which response and thread, and its numbers."""
     response, thread = record.get("response_id"), record.get("thread_id")
     return {
-        "usage": read_usage(raw),
-        "said": _said(raw),
+        "counts": read_counts(record.get("usage")),
         "response": response if type(response) is str else None,
         "thread": thread if type(thread) is str else None,
     }
 
 
-def _said(raw: Any) -> tuple[Any, ...]:
+def _said(counts: Counts) -> Counts:
     """Three numbers that a count and a record of one response share; versions differ in the others."""
-    if type(raw) is not dict:
-        return ()
-    return raw.get("input_tokens"), raw.get("cached_input_tokens"), raw.get("output_tokens")
+    return counts[0], counts[1], counts[3]
 
 
 _COUNTED = frozenset({"token_count", "token_usage_record", "task_complete", "turn_aborted"})
@@ -72,8 +80,8 @@ class Counter:
         """The last message that usage was put on."""
         self.waiting: Usage | None = None
         self.total: Any = None
-        self.records: list[tuple[Any, ...]] = []
-        """What the records of usage said that no count has repeated yet."""
+        self.records: dict[Counts, int] = {}
+        """What the records of usage said, and how many of them no count has repeated yet."""
         self.responses: set[str] = set()
 
     def count(self, usage: Usage) -> None:
@@ -106,7 +114,7 @@ def settle(drafts: Sequence[Draft], ledger: Ledger, thread: str | None) -> None:
     copied: dict[str, list[Place]] = {}
     for draft in drafts:
         entry = draft.entry
-        if isinstance(entry, Message):
+        if draft.grammar:
             if entry.author == "human":
                 counter.close()
             elif entry.author == "model" and not entry.inherited and entry.role == "assistant":
@@ -133,24 +141,26 @@ def _count(draft: Draft, counter: Counter, ledger: Ledger, thread: str | None) -
 
 
 def _count_record(facts: dict[str, Any], draft: Draft, counter: Counter, thread: str | None) -> None:
-    usage, response = facts["usage"], facts["response"]
-    if draft.entry.inherited or usage is None or response in counter.responses or facts["thread"] not in (None, thread):
+    counts, response = facts["counts"], facts["response"]
+    if draft.entry.inherited or counts is None or response in counter.responses or facts["thread"] not in (None, thread):
         return
     if response is not None:
         counter.responses.add(response)
-    counter.records.append(facts["said"])
-    counter.count(usage)
+    said = _said(counts)
+    counter.records[said] = counter.records.get(said, 0) + 1
+    counter.count(usage_of(counts))
 
 
 def _count_event(facts: dict[str, Any], draft: Draft, counter: Counter) -> None:
     if not facts:
         return
-    usage, total = facts["usage"], facts["total"]
+    counts, total = facts["counts"], facts["total"]
     repeated = total is not None and total == counter.total
     counter.total = total
-    if usage is None or repeated or draft.entry.inherited:
+    if counts is None or repeated or draft.entry.inherited:
         return
-    if facts["said"] in counter.records:
-        counter.records.remove(facts["said"])
-        return
-    counter.count(usage)
+    said = _said(counts)
+    if counter.records.get(said):
+        counter.records[said] -= 1
+    else:
+        counter.count(usage_of(counts))
