@@ -61,6 +61,18 @@ class Fields:
     """Keys whose values ``Shape.pick`` gives in this order; they are typed too."""
     marks: frozenset[str] = frozenset()
     """Keys that make a shape ``marked``: rows that want a closer look."""
+    plain: frozenset[str] = attrs.field(init=False)
+    """All keys that some field of a record is made from: an object with no others has nothing to keep or to name."""
+    known: frozenset[str] = attrs.field(init=False)
+    """All keys of the table."""
+
+    @plain.default
+    def _plain(self) -> frozenset[str]:
+        return self.typed.union(self.picked)
+
+    @known.default
+    def _known(self) -> frozenset[str]:
+        return self.plain.union(self.kept, self.skipped)
 
 
 class Shape:
@@ -78,8 +90,7 @@ class Shape:
         self.lines: list[int] = []
         self.place = place
         self.skipped = tuple(key for key in keys if key in fields.skipped)
-        known = fields.typed.union(fields.kept, fields.skipped, fields.picked)
-        self.unknown = tuple(key for key in keys if key not in known)
+        self.unknown = tuple(key for key in keys if key not in fields.known)
         kept = fields.kept.keys() | set(self.unknown)
         self.kept = tuple((key, fields.kept.get(key, ALWAYS)) for key in keys if key in kept)
         self.silence = (*(silent for _, silent in self.kept), None, None)

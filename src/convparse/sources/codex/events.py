@@ -53,7 +53,7 @@ def _event(state: State, spot: Spot, kind: str, name: str, text: str | None, dat
 def _draft(
     payload: Row, spot: Spot, state: State, fields: Fields, name: str, kind: str, text_key: str | None, data: Row | None = None
 ) -> Draft:
-    state.look(fields)(payload, spot.place)
+    state.check(fields, payload, spot.place)
     text = None
     if data is None:  # the decoded line is nobody else's: what stands in other fields is taken out of it
         data = payload
@@ -170,7 +170,7 @@ def read_completed_event(payload: Row, spot: Spot, state: State) -> Draft:
     item = payload["item"]
     kind = item["type"]
     shape = state.look(ITEM_COMPLETED)(payload, spot.place)
-    state.look(COMPLETED[kind])(item, spot.place)
+    state.check(COMPLETED[kind], item, spot.place)
     data = {key: payload[key] for key in ("turn_id", *(key for key, _ in shape.kept)) if key in payload}
     event = _event(state, spot, COMPLETED_EVENTS[kind], kind, None, data | {"item": item} | spot.extra)
     draft = Draft(event, kind, spot.place)

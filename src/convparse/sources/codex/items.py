@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 import orjson
 
 from convparse.blocks import Block, Image, Json, Text, ToolResult, Unknown
-from convparse.ledger import Place, Shape
+from convparse.ledger import Place
 from convparse.records import Author
 from convparse.sources._reading import (
     STRING,
@@ -122,28 +122,27 @@ def message(
     return draft
 
 
-def _common(item: Row, kind: str, spot: Spot, state: State) -> tuple[str | None, str | None, Any, Shape]:
+def _common(item: Row, kind: str, spot: Spot, state: State) -> tuple[str | None, str | None, Any]:
     """Id, turn and kinds of the content; the rest of the item goes to ``extra``."""
     fields = ITEMS[spot.table][kind]
-    shape = state.look(fields)(item, spot.place)
-    picked = shape.pick((*item.values(), None))
-    id, passed = picked[:2]
-    if picked[2:] != shape.silence:
-        keep(spot.extra, shape, item, spot.at)
+    id, passed = item.get("id"), item.get(PASSTHROUGH)
+    if not fields.plain.issuperset(item):
+        keep(spot.extra, state.look(fields)(item, spot.place), item, spot.at)
     if id.__class__ not in STRING:
         odd(state.ledger, spot.extra, spot.place, fields.record, f"{spot.at}/id", id, f"{spot.table}/id")
         id = None
     if passed is None:
-        return id, state.turn, None, shape
+        return id, state.turn, None
     at = f"{spot.at}/{PASSTHROUGH}"
     if type(passed) is not dict:
         odd(state.ledger, spot.extra, spot.place, fields.record, at, passed, f"{spot.table}/{PASSTHROUGH}")
-        return id, state.turn, None, shape
-    said = state.look(PASSED)(passed, spot.place)
+        return id, state.turn, None
     turn = passed.get("turn_id")
-    if said.kept or type(turn) is not str:
-        spot.extra[at] = passed
-    return id, turn if type(turn) is str else state.turn, passed.get("content_item_kinds"), shape
+    if len(passed) == 1 and type(turn) is str:
+        return id, turn, None
+    state.check(PASSED, passed, spot.place)
+    spot.extra[at] = passed
+    return id, turn if type(turn) is str else state.turn, passed.get("content_item_kinds")
 
 
 def _odd(item: Row, name: str, record: str, spot: Spot, state: State) -> None:
@@ -160,7 +159,7 @@ def _string(item: Row, name: str, record: str, spot: Spot, state: State) -> str 
 
 
 def _message(item: Row, kind: str, spot: Spot, state: State) -> Draft:
-    id, turn, kinds, _ = _common(item, kind, spot, state)
+    id, turn, kinds = _common(item, kind, spot, state)
     role = _string(item, "role", kind, spot, state) or "message"
     blocks = read_content(state, item.get("content"), (kind, f"{spot.at}/content"), spot.place, spot.extra)
     author: Author | None = "model" if role == "assistant" else None if role == "user" else "harness"
@@ -176,7 +175,7 @@ def _message(item: Row, kind: str, spot: Spot, state: State) -> Draft:
 
 def _agent_message(item: Row, kind: str, spot: Spot, state: State) -> Draft:
     """What another agent wrote to this thread; the text of a task is often encrypted (since 0.144)."""
-    id, turn, _, _ = _common(item, kind, spot, state)
+    id, turn, _ = _common(item, kind, spot, state)
     blocks = read_content(state, item.get("content"), (kind, f"{spot.at}/content"), spot.place, spot.extra)
     draft = message(state, spot, kind, id, "user", "model", blocks, turn)
     draft.grammar = RESPONSE
@@ -184,7 +183,7 @@ def _agent_message(item: Row, kind: str, spot: Spot, state: State) -> Draft:
 
 
 def _reasoning(item: Row, kind: str, spot: Spot, state: State) -> Draft:
-    id, turn, _, _ = _common(item, kind, spot, state)
+    id, turn, _ = _common(item, kind, spot, state)
     summary = _parts(item, "summary", kind, spot, state)
     content = _parts(item, "content", kind, spot, state)
     sealed = _string(item, "encrypted_content", kind, spot, state)
@@ -236,7 +235,7 @@ def arguments_of(value: Any) -> Json | str:
 
 
 def _call(item: Row, kind: str, spot: Spot, state: State) -> Draft:
-    id, turn, _, _ = _common(item, kind, spot, state)
+    id, turn, _ = _common(item, kind, spot, state)
     call_id = _string(item, "call_id", kind, spot, state)
     name = _string(item, "name", kind, spot, state) or ""
     given = item.get("input") if kind == "custom_tool_call" else item.get("arguments")
@@ -251,14 +250,14 @@ def _called(draft: Draft, call_id: str | None) -> Draft:
 
 
 def _local_shell(item: Row, kind: str, spot: Spot, state: State) -> Draft:
-    id, turn, _, _ = _common(item, kind, spot, state)
+    id, turn, _ = _common(item, kind, spot, state)
     call_id = _string(item, "call_id", kind, spot, state)
     call = make_call(call_id if call_id is not None else id, "local_shell", "execute", json_of(item.get("action")))
     return _called(message(state, spot, kind, id, "assistant", "model", (call,), turn), call.id)
 
 
 def _tool_search(item: Row, kind: str, spot: Spot, state: State) -> Draft:
-    id, turn, _, _ = _common(item, kind, spot, state)
+    id, turn, _ = _common(item, kind, spot, state)
     call_id = _string(item, "call_id", kind, spot, state)
     call = make_call(call_id, "tool_search", "search", arguments_of(item.get("arguments")))
     return _called(message(state, spot, kind, id, "assistant", "model", (call,), turn), call_id)
@@ -266,7 +265,7 @@ def _tool_search(item: Row, kind: str, spot: Spot, state: State) -> Draft:
 
 def _web_search(item: Row, kind: str, spot: Spot, state: State) -> Draft:
     """A search by the provider: call and outcome in one, without a ``call_id``."""
-    id, turn, _, _ = _common(item, kind, spot, state)
+    id, turn, _ = _common(item, kind, spot, state)
     status, action = _string(item, "status", kind, spot, state), item.get("action")
     word = action.get("type") if type(action) is dict else None
     call = make_call(id, "web_search", "fetch" if word == "open_page" else "search", json_of(action))
@@ -277,7 +276,7 @@ def _web_search(item: Row, kind: str, spot: Spot, state: State) -> Draft:
 
 
 def _image_generation(item: Row, kind: str, spot: Spot, state: State) -> Draft:
-    id, turn, _, _ = _common(item, kind, spot, state)
+    id, turn, _ = _common(item, kind, spot, state)
     status, result = (_string(item, name, kind, spot, state) for name in ("status", "result"))
     call = make_call(id, "image_generation", "other", json_of({"revised_prompt": item.get("revised_prompt")}))
     inside = (Image(None, result),) if result is not None else ()
@@ -286,7 +285,7 @@ def _image_generation(item: Row, kind: str, spot: Spot, state: State) -> Draft:
 
 
 def _output(item: Row, kind: str, spot: Spot, state: State) -> Draft:
-    id, turn, _, _ = _common(item, kind, spot, state)
+    id, turn, _ = _common(item, kind, spot, state)
     call_id = _string(item, "call_id", kind, spot, state)
     content = read_output(state, item.get("output"), (kind, f"{spot.at}/output"), spot.place, spot.extra)
     first = content[0] if content else None
@@ -301,7 +300,7 @@ def _answered(draft: Draft, call_id: str | None) -> Draft:
 
 
 def _tool_search_output(item: Row, kind: str, spot: Spot, state: State) -> Draft:
-    id, turn, _, _ = _common(item, kind, spot, state)
+    id, turn, _ = _common(item, kind, spot, state)
     call_id = _string(item, "call_id", kind, spot, state)
     result = ToolResult(call_id, (Unknown("tools", json_of(item.get("tools"))),))
     return _answered(message(state, spot, kind, id, "tool", "tool", (result,), turn), call_id)

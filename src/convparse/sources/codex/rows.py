@@ -4,14 +4,15 @@ What comes in: one decoded line and its place. What goes out: a draft whose open
 nothing for what ``SKIPPED`` names. Never looked at: any other line but what ``State`` remembers of those before.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, Final, TypeAlias
 
 from convparse.ledger import Ledger, Place
 from convparse.sources._reading import Extra, json_of, keep, odd, open_event
 from convparse.sources._source import Unit
 from convparse.sources.codex.events import odd_record, read_completed_event, read_event, read_record, unknown_line
-from convparse.sources.codex.fields import COMPLETED_EVENTS, ENDS, EVENTS, HEADER, LINES, METADATA, RECORDS, SAID
+from convparse.sources.codex.fields import COMPLETED_EVENTS, ENDS, EVENTS, HEADER, METADATA, SAID
 from convparse.sources.codex.items import Row, Spot, read_item
 from convparse.sources.codex.said import read_completed, read_end, read_said
 from convparse.sources.codex.state import Draft, State
@@ -21,7 +22,7 @@ from convparse.times import NO_TIME, Time
 def read(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
     """The drafts of a rollout's lines, in file order."""
     state = State(ledger)
-    lines = frozenset(LINES)
+    lines = state.lines
     for value, place in units:
         if type(value) is not dict:
             ledger.part("not-an-object", place)
@@ -45,13 +46,11 @@ def _enveloped(line: Row, kind: str, payload: Row, place: Place, state: State) -
         _take_rest(line, kind, place, state, extra)
     time = state.last_time if stamp == state.stamp else _time(stamp, kind, place, state, extra)
     spot = Spot(place, "/payload", "/payload", time, extra)
-    draft: Draft | None
     if kind == "response_item":
         draft = read_item(payload, spot, state)
     elif kind == "event_msg":
         draft = _event_msg(payload, spot, state)
     else:
-        assert kind in RECORDS
         draft = read_record(payload, kind, spot, state)
     if draft is None:
         inner = payload.get("type")
@@ -61,13 +60,13 @@ def _enveloped(line: Row, kind: str, payload: Row, place: Place, state: State) -
 
 def _take_rest(line: Row, kind: str, place: Place, state: State, extra: Extra) -> None:
     """What a line has beside time, type and payload."""
-    shape = state.look(LINES[kind])(line, place)
-    metadata = shape.pick((*line.values(), None))[2]
+    shape = state.lines[kind](line, place)
     if shape.kept:
         keep(extra, shape, line, "")
+    metadata = line.get("metadata")
     if metadata is not None:
         if type(metadata) is dict:
-            state.look(METADATA)(metadata, place)
+            state.check(METADATA, metadata, place)
             extra["/metadata"] = metadata
         else:
             odd(state.ledger, extra, place, kind, "/metadata", metadata)
@@ -90,25 +89,33 @@ def _time(stamp: Any, kind: str, place: Place, state: State, extra: Extra) -> Ti
 
 def _event_msg(payload: Row, spot: Spot, state: State) -> Draft | None:
     kind = payload.get("type")
-    if type(kind) is not str:
-        return None
-    if kind in SAID:
-        return read_said(payload, kind, spot, state)
-    if kind in EVENTS:
-        return read_event(payload, kind, spot, state)
-    if kind in ENDS:
-        return read_end(payload, kind, spot, state)
-    if kind in _ALIASES:
-        return read_event(payload, _ALIASES[kind], spot, state)
-    if kind != "item_completed":
-        return None
+    reader = _READERS.get(kind) if type(kind) is str else None
+    return reader(payload, kind, spot, state) if reader is not None else None
+
+
+def _completed(payload: Row, kind: str, spot: Spot, state: State) -> Draft | None:
     item = payload.get("item")
     if type(item) is dict and type(item.get("type")) is str and item["type"] in COMPLETED_EVENTS:
         return read_completed_event(payload, spot, state)
     return read_completed(payload, spot, state)
 
 
+def _renamed(payload: Row, kind: str, spot: Spot, state: State) -> Draft:
+    return read_event(payload, _ALIASES[kind], spot, state)
+
+
 _ALIASES: Final = {"turn_started": "task_started", "turn_complete": "task_complete"}
+Reader: TypeAlias = Callable[[Row, str, Spot, State], Draft | None]
+_READERS: Final[Mapping[str, Reader]] = MappingProxyType(
+    {
+        **dict.fromkeys(SAID, read_said),
+        **dict.fromkeys(EVENTS, read_event),
+        **dict.fromkeys(ENDS, read_end),
+        **dict.fromkeys(_ALIASES, _renamed),
+        "item_completed": _completed,
+    }
+)
+"""What reads each type of event message."""
 
 
 def _bare(line: Row, place: Place, state: State) -> Draft:

@@ -23,8 +23,9 @@ def read_said(payload: Row, kind: str, spot: Spot, state: State) -> Draft | None
     text = payload.get("text" if kind.startswith("agent_reasoning") else "message")
     if type(text) is not str:
         return None
-    shape = state.look(SAID[kind])(payload, spot.place)
-    keep(spot.extra, shape, payload, "/payload")
+    fields = SAID[kind]
+    if not fields.plain.issuperset(payload):
+        keep(spot.extra, state.look(fields)(payload, spot.place), payload, "/payload")
     if kind == "user_message":
         draft = message(state, spot, kind, None, "user", "human", (*said_text(text), *_pictures(payload, spot)), state.turn)
         draft.talk = "user"
@@ -54,7 +55,7 @@ def read_end(payload: Row, kind: str, spot: Spot, state: State) -> Draft | None:
     call_id = payload.get("call_id", payload.get("callId"))
     if call_id.__class__ not in STRING:
         return None
-    state.look(ENDS[kind])(payload, spot.place)
+    state.check(ENDS[kind], payload, spot.place)
     turn = payload.get("turn_id", payload.get("turnId"))
     draft = message(state, spot, kind, None, "assistant", "model", (), turn if type(turn) is str else state.turn)
     draft.grammar, draft.talk, draft.call_id = EVENT, "end", call_id
@@ -77,21 +78,25 @@ def read_completed(payload: Row, spot: Spot, state: State) -> Draft | None:
         return None
     if item.get("id").__class__ not in STRING or payload.get("turn_id").__class__ not in STRING:
         return None
-    shape = state.look(ITEM_COMPLETED)(payload, spot.place)
-    inner = state.look(COMPLETED[kind])(item, spot.place)
     turn = payload.get("turn_id")
     reader = READERS.get(kind)
     if reader is None:
+        state.check(ITEM_COMPLETED, payload, spot.place)
+        state.check(COMPLETED[kind], item, spot.place)
         draft = message(state, spot, kind, item.get("id"), "assistant", "model", (), turn or state.turn)
         draft.talk, draft.call_id = "end", item.get("id")
         draft = _ended(draft, item, payload)
     else:
+        fields = COMPLETED[kind]
+        shape = state.look(ITEM_COMPLETED)(payload, spot.place)
+        inner = None if fields.plain.issuperset(item) else state.look(fields)(item, spot.place)
         made = reader(item, spot, state, turn or state.turn)
         if made is None:
             return None
         draft = made
         keep(spot.extra, shape, payload, "/payload")
-        keep(spot.extra, inner, item, "/payload/item")
+        if inner is not None:
+            keep(spot.extra, inner, item, "/payload/item")
         if payload.get("thread_id") == state.thread:
             spot.extra.pop("/payload/thread_id", None)
     thread = payload.get("thread_id")

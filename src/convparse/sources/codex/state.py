@@ -5,9 +5,10 @@ A draft is an open record with the few facts that only the whole file can use. `
 
 from typing import Any, Final
 
-from convparse.ledger import Ledger, Look, Place
+from convparse.ledger import Fields, Ledger, Look, Place
 from convparse.records import Context
 from convparse.sources._reading import Extra, Keys
+from convparse.sources.codex.fields import LINES
 from convparse.times import NO_TIME, Time, iso_time
 
 RESPONSE: Final = "response"
@@ -54,6 +55,7 @@ class State:
         "keys",
         "last_time",
         "ledger",
+        "lines",
         "look",
         "model",
         "ordinal",
@@ -69,6 +71,8 @@ class State:
         self.ledger = ledger
         self.path = ledger.path
         self.look, self.origin = ledger.judge, ledger.origin
+        self.lines: dict[str, Look] = {kind: ledger.judge(fields) for kind, fields in LINES.items()}
+        """What judges lines, by their type."""
         self.keys = Keys()
         self.thread: str | None = None
         """The id of the first header: the file's own thread."""
@@ -84,6 +88,11 @@ class State:
         self.stamp = ""
         self.last_time: Time = NO_TIME
         """The last time that could be read, and its text: many lines in a row have the same."""
+
+    def check(self, fields: Fields, value: dict[str, Any], place: Place) -> None:
+        """Name what is not known of an object that is kept whole."""
+        if not fields.known.issuperset(value):
+            self.look(fields)(value, place)
 
     @staticmethod
     def time(stamp: str) -> Time:
