@@ -46,7 +46,11 @@ class _Rollout(Paced):
     def _item(self, kind: str, payload: Row, passed: Row | None = None, metadata: Row | None = None) -> None:
         """An item of the Responses API."""
         self._history += 1
-        about: Row = {"history_sequence": self._history, "sampled_through_sequence": self._history - 1, "client_authored": False}
+        about: Row = {
+            "history_sequence": self._history,
+            "sampled_through_sequence": self._history - 1,
+            "client_authored": False,
+        }
         payload = {"type": kind, **payload, PASSED: {"turn_id": self._turn} | (passed or {})}
         self._row("response_item", payload, about | (metadata or {}) | {"model_search_state": "not_searched"})
 

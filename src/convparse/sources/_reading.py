@@ -83,7 +83,8 @@ class Keys:
 
     def count(self, thread: str | None, name: str) -> str:
         """For a record without an id: its thread, its name and how many there were before."""
-        n = self._counts[thread, name] = self._counts.get((thread, name), 0) + 1
+        counted = (thread, name)
+        n = self._counts[counted] = self._counts.get(counted, 0) + 1
         return self._free(f"{thread or ''}:{name}:{n}")
 
     def _free(self, key: str) -> str:

@@ -7,7 +7,7 @@ own call and what it saw are not recorded here.
 from typing import Any, Final, TypeAlias
 
 from convparse.blocks import Image, Json, Part, Text, ToolCall, ToolResult
-from convparse.sources._reading import json_of
+from convparse.sources._reading import json_of, make_result
 
 Told: TypeAlias = dict[str, Any]
 
@@ -54,21 +54,40 @@ def call_of(told: Told, call_id: str | None) -> ToolCall:
     )
 
 
-def outcome_of(told: Told, full: Json) -> Told:
-    """The fields of a result but for its content; ``full`` is all that was told."""
-    code, status, error = told.get("exit_code"), told.get("status"), told.get("success")
-    return {
-        "is_error": not error if type(error) is bool else None,
-        "exit_code": code if type(code) is int else None,
-        "duration": seconds(told.get("duration")),
-        "status": status if type(status) is str else None,
-        "full": full,
-    }
+Outcome: TypeAlias = tuple[bool | None, int | None, float | None, str | None, Json]
+"""Fields of a result: ``is_error``, ``exit_code``, ``duration``, ``status``, and as ``full`` all that was told."""
 
 
-def result_of(told: Told, call_id: str | None, outcome: Told) -> ToolResult:
-    """What came of it."""
-    return ToolResult(call_id, _content(told), **outcome)
+def outcome_of(told: Told, full: Json) -> Outcome:
+    """What is told of a result beside its content."""
+    code, status, error, took = told.get("exit_code"), told.get("status"), told.get("success"), told.get("duration")
+    return (
+        not error if type(error) is bool else None,
+        code if type(code) is int else None,
+        seconds(took) if took is not None else None,
+        status if type(status) is str else None,
+        full,
+    )
+
+
+def result_of(told: Told, call_id: str | None, outcome: Outcome) -> ToolResult:
+    """What came of a call of which no output tells."""
+    return with_outcome(ToolResult(call_id, _content(told)), outcome)
+
+
+def with_outcome(result: ToolResult, outcome: Outcome) -> ToolResult:
+    """A result with the event's richer twin, and what its own text does not say."""
+    is_error, exit_code, duration, status, full = outcome
+    return make_result(
+        result.call_id,
+        result.content,
+        is_error,
+        exit_code if result.exit_code is None else result.exit_code,
+        duration if result.duration is None else result.duration,
+        status if result.status is None else result.status,
+        result.truncated,
+        full,
+    )
 
 
 SPAWNING: Final = frozenset({"collab_agent_spawn_end", "CollabAgentToolCall"})

@@ -16,7 +16,7 @@ from convparse.sources.codex import resolve
 from convparse.sources.codex.fields import DOCUMENT, SESSION
 from convparse.sources.codex.items import Spot, read_item
 from convparse.sources.codex.state import Draft, State
-from convparse.times import NO_TIME
+from convparse.times import NO_TIME, iso_time
 
 
 def read(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
@@ -41,7 +41,7 @@ def _session(value: dict[str, Any], place: Place, state: State) -> Draft:
     id, stamp = session.get("id"), session.get("timestamp")
     if state.thread is None and type(id) is str:
         state.thread = id
-    when, text = state.time(stamp) if type(stamp) is str else NO_TIME
+    when, text = iso_time(stamp) if type(stamp) is str else NO_TIME
     if stamp is not None and when is None:
         if type(stamp) is str:
             state.ledger.part("bad-timestamp", place, "/session/timestamp", record="session")
@@ -59,7 +59,7 @@ def _session(value: dict[str, Any], place: Place, state: State) -> Draft:
         text,
         origin=state.origin(place, "/session"),
     )
-    draft = Draft(event, "session", place)
+    draft = Draft(event, "session")
     draft.facts = session
     return draft
 
@@ -76,7 +76,7 @@ def _item(item: Any, spot: Spot, state: State) -> Draft:
     event = open_event(
         state.keys.count(state.thread, name), "unknown", name, None, json_of(item), origin=state.origin(spot.place, spot.at)
     )
-    return Draft(event, "unknown", spot.place)
+    return Draft(event, "unknown")
 
 
 def resolve_document(parts: list[FilePart], session: Session) -> Resolved:

@@ -7,16 +7,17 @@ under their pointers. A line of an unexpected make becomes an event of kind ``un
 from typing import Any
 
 from convparse.ledger import Fields, Place
-from convparse.sources._reading import json_of, open_event
+from convparse.sources._reading import json_of, make_origin, open_event
 from convparse.sources.codex.fields import COMPLETED, COMPLETED_EVENTS, EVENTS, ITEM_COMPLETED, RECORDS
 from convparse.sources.codex.items import Row, Spot
 from convparse.sources.codex.state import Draft, State
 from convparse.sources.codex.usage import count_facts, record_facts
+from convparse.times import iso_time
 
 
 def odd_record(value: Any, place: Place, state: State, name: str) -> Draft:
     """A record that is no line at all, held whole."""
-    return Draft(_event(state, Spot(place, ""), "unknown", name, None, value), "unknown", place)
+    return Draft(_event(state, Spot(place, ""), "unknown", name, None, value), "unknown")
 
 
 def unknown_line(line: Row, place: Place, state: State, name: str | None = None) -> Draft:
@@ -25,10 +26,8 @@ def unknown_line(line: Row, place: Place, state: State, name: str | None = None)
     name = name or (kind if type(kind) is str else "line")
     state.ledger.part("unknown-record", place, record=name)
     stamp = line.get("timestamp")
-    spot = Spot(place, "", time=state.time(stamp)) if type(stamp) is str else Spot(place, "")
-    draft = Draft(_event(state, spot, "unknown", name, None, line), "unknown", place)
-    draft.ordinal = state.ordinal
-    return draft
+    spot = Spot(place, "", time=iso_time(stamp)) if type(stamp) is str else Spot(place, "")
+    return Draft(_event(state, spot, "unknown", name, None, line), "unknown", None, state.ordinal)
 
 
 def _event(state: State, spot: Spot, kind: str, name: str, text: str | None, data: Any, duration: float | None = None) -> Any:
@@ -38,7 +37,7 @@ def _event(state: State, spot: Spot, kind: str, name: str, text: str | None, dat
         kind,
         name,
         text,
-        None if data == {} else json_of(data),
+        json_of(data) if data != {} else None,
         None,
         when,
         "recorded" if when is not None else None,
@@ -46,7 +45,10 @@ def _event(state: State, spot: Spot, kind: str, name: str, text: str | None, dat
         None,
         state.context,
         duration,
-        origin=state.origin(spot.place),
+        "active",
+        False,
+        (),
+        make_origin(state.path, *spot.place),
     )
 
 
@@ -68,9 +70,7 @@ def _draft(
     took = payload.get("duration_ms")
     duration = took / 1000 if type(took) is int else None
     data = data | spot.extra if spot.extra else data
-    draft = Draft(_event(state, spot, kind, name, text, data, duration), name, spot.place)
-    draft.ordinal = state.ordinal
-    return draft
+    return Draft(_event(state, spot, kind, name, text, data, duration), name, spot.extra, state.ordinal)
 
 
 def read_record(payload: Row, name: str, spot: Spot, state: State) -> Draft:
@@ -173,7 +173,7 @@ def read_completed_event(payload: Row, spot: Spot, state: State) -> Draft:
     state.check(COMPLETED[kind], item, spot.place)
     data = {key: payload[key] for key in ("turn_id", *(key for key, _ in shape.kept)) if key in payload}
     event = _event(state, spot, COMPLETED_EVENTS[kind], kind, None, data | {"item": item} | spot.extra)
-    draft = Draft(event, kind, spot.place)
-    draft.ordinal, draft.facts = state.ordinal, item
+    draft = Draft(event, kind, spot.extra, state.ordinal)
+    draft.facts = item
     draft.thread = payload["thread_id"] if type(payload.get("thread_id")) is str else None
     return draft

@@ -13,7 +13,7 @@ from convparse.records import Entry, Event, Message
 from convparse.sources._reading import Extra, json_of, keep, odd
 from convparse.sources._source import FilePart, Resolved, Session, Unit
 from convparse.sources.codex.state import Draft, State
-from convparse.times import NO_TIME, epoch_ms
+from convparse.times import NO_TIME, epoch_ms, iso_time
 
 PROMPT: Final = Fields("prompt", typed=frozenset({"ts", "text"}), kept={"session_id": ALWAYS, "conversation_id": ALWAYS})
 NAME: Final = Fields("name", typed=frozenset({"thread_name"}), kept={"id": ALWAYS, "updated_at": ALWAYS})
@@ -23,7 +23,7 @@ def read_history(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
     """One draft a prompt."""
     state = State(ledger)
     for value, place in units:
-        yield Draft(_prompt(value, place, state), "prompt", place)
+        yield Draft(_prompt(value, place, state), "prompt")
 
 
 def _prompt(value: Any, place: Place, state: State) -> Message:
@@ -55,7 +55,7 @@ def read_index(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
     """One draft a name; of one thread the last counts."""
     state = State(ledger)
     for value, place in units:
-        yield Draft(_name(value, place, state), "name", place)
+        yield Draft(_name(value, place, state), "name")
 
 
 def _name(value: Any, place: Place, state: State) -> Event:
@@ -66,7 +66,7 @@ def _name(value: Any, place: Place, state: State) -> Event:
     shape = state.ledger.look(NAME, value, place)
     data = {name: value[name] for name, _ in shape.kept}
     stamp = value.get("updated_at")
-    when, text = state.time(stamp) if type(stamp) is str else NO_TIME
+    when, text = iso_time(stamp) if type(stamp) is str else NO_TIME
     return Event(
         key,
         "title",

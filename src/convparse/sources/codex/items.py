@@ -83,20 +83,28 @@ def read_item(item: Row, spot: Spot, state: State) -> Draft | None:
         kind = "message"
     if type(kind) is not str:
         return None
-    if kind in READERS:
-        return READERS[kind](item, kind, spot, state)
-    return _event(item, kind, spot, state) if kind in ITEM_EVENTS else None
+    reader = READERS.get(kind)
+    return reader(item, kind, spot, state) if reader is not None else None
 
 
 def message(
-    state: State, spot: Spot, name: str, id: str | None, role: str, author: Author | None, blocks: tuple[Block, ...], turn: Any
+    state: State,
+    spot: Spot,
+    name: str,
+    id: str | None,
+    role: str,
+    author: Author | None,
+    blocks: tuple[Block, ...],
+    turn: Any,
+    grammar: str,
+    talk: str = "",
+    parts: tuple[str, ...] = (),
+    call_id: str | None = None,
 ) -> Draft:
-    """A draft that holds a message."""
+    """A draft that holds a message; the rest is told in ``Draft``."""
     when, text = spot.time
-    place = spot.place
-    keys = state.keys
     entry = open_message(
-        keys.count(state.thread, name) if id is None else keys.of(id, place),
+        state.keys.count(state.thread, name) if id is None else state.keys.of(id, spot.place),
         id,
         role,
         author,
@@ -114,12 +122,9 @@ def message(
         "active",
         False,
         (),
-        make_origin(state.path, *place) if spot.table != "/items/*" else state.origin(place, spot.at),
+        make_origin(state.path, *spot.place) if spot.table != "/items/*" else state.origin(spot.place, spot.at),
     )
-    draft = Draft(entry, name, place, spot.extra)
-    draft.id = id
-    draft.ordinal = state.ordinal
-    return draft
+    return Draft(entry, name, spot.extra, state.ordinal, grammar, talk, parts, call_id)
 
 
 def _common(item: Row, kind: str, spot: Spot, state: State) -> tuple[str | None, str | None, Any]:
@@ -163,11 +168,10 @@ def _message(item: Row, kind: str, spot: Spot, state: State) -> Draft:
     role = _string(item, "role", kind, spot, state) or "message"
     blocks = read_content(state, item.get("content"), (kind, f"{spot.at}/content"), spot.place, spot.extra)
     author: Author | None = "model" if role == "assistant" else None if role == "user" else "harness"
-    draft = message(state, spot, kind, id, role, author, blocks, turn)
-    draft.grammar = RESPONSE
-    draft.talk = role if role in ("user", "assistant") else ""
-    draft.parts = tuple([block.text for block in blocks if type(block) is Text])
-    state.said.add("".join(draft.parts))
+    talk = role if role in ("user", "assistant") else ""
+    parts = tuple([block.text for block in blocks if type(block) is Text])
+    state.said.add("".join(parts))
+    draft = message(state, spot, kind, id, role, author, blocks, turn, RESPONSE, talk, parts)
     if kinds is not None and author != "model":
         draft.facts = {"kinds": kinds}
     return draft
@@ -177,9 +181,7 @@ def _agent_message(item: Row, kind: str, spot: Spot, state: State) -> Draft:
     """What another agent wrote to this thread; the text of a task is often encrypted (since 0.144)."""
     id, turn, _ = _common(item, kind, spot, state)
     blocks = read_content(state, item.get("content"), (kind, f"{spot.at}/content"), spot.place, spot.extra)
-    draft = message(state, spot, kind, id, "user", "model", blocks, turn)
-    draft.grammar = RESPONSE
-    return draft
+    return message(state, spot, kind, id, "user", "model", blocks, turn, RESPONSE)
 
 
 def _reasoning(item: Row, kind: str, spot: Spot, state: State) -> Draft:
@@ -187,9 +189,9 @@ def _reasoning(item: Row, kind: str, spot: Spot, state: State) -> Draft:
     summary = _parts(item, "summary", kind, spot, state)
     content = _parts(item, "content", kind, spot, state)
     sealed = _string(item, "encrypted_content", kind, spot, state)
-    draft = message(state, spot, kind, id, "assistant", "model", thinking((*summary, *content), sealed), turn)
-    draft.grammar, draft.talk, draft.parts = RESPONSE, "reasoning", (*summary, *content)
-    return draft
+    parts = (*summary, *content)
+    blocks = thinking(parts, sealed)
+    return message(state, spot, kind, id, "assistant", "model", blocks, turn, RESPONSE, "reasoning", parts)
 
 
 def thinking(parts: tuple[str, ...], sealed: str | None) -> tuple[Block, ...]:
@@ -236,31 +238,34 @@ def arguments_of(value: Any) -> Json | str:
 
 def _call(item: Row, kind: str, spot: Spot, state: State) -> Draft:
     id, turn, _ = _common(item, kind, spot, state)
-    call_id = _string(item, "call_id", kind, spot, state)
-    name = _string(item, "name", kind, spot, state) or ""
+    call_id, name = item.get("call_id"), item.get("name")
+    if not (type(call_id) is str and type(name) is str):
+        call_id = _string(item, "call_id", kind, spot, state)
+        name = _string(item, "name", kind, spot, state) or ""
     given = item.get("input") if kind == "custom_tool_call" else item.get("arguments")
     arguments = given if kind == "custom_tool_call" and type(given) is str else arguments_of(given)
     call = make_call(call_id, name, KINDS.get(name, "other"), arguments)
-    return _called(message(state, spot, kind, id, "assistant", "model", (call,), turn), call_id)
+    return _called(state, spot, kind, id, (call,), turn, call_id)
 
 
-def _called(draft: Draft, call_id: str | None) -> Draft:
-    draft.grammar, draft.talk, draft.call_id = RESPONSE, "call", call_id
-    return draft
+def _called(
+    state: State, spot: Spot, kind: str, id: str | None, blocks: tuple[Block, ...], turn: Any, call_id: str | None, *parts: str
+) -> Draft:
+    return message(state, spot, kind, id, "assistant", "model", blocks, turn, RESPONSE, "call", parts, call_id)
 
 
 def _local_shell(item: Row, kind: str, spot: Spot, state: State) -> Draft:
     id, turn, _ = _common(item, kind, spot, state)
     call_id = _string(item, "call_id", kind, spot, state)
     call = make_call(call_id if call_id is not None else id, "local_shell", "execute", json_of(item.get("action")))
-    return _called(message(state, spot, kind, id, "assistant", "model", (call,), turn), call.id)
+    return _called(state, spot, kind, id, (call,), turn, call.id)
 
 
 def _tool_search(item: Row, kind: str, spot: Spot, state: State) -> Draft:
     id, turn, _ = _common(item, kind, spot, state)
     call_id = _string(item, "call_id", kind, spot, state)
     call = make_call(call_id, "tool_search", "search", arguments_of(item.get("arguments")))
-    return _called(message(state, spot, kind, id, "assistant", "model", (call,), turn), call_id)
+    return _called(state, spot, kind, id, (call,), turn, call_id)
 
 
 def _web_search(item: Row, kind: str, spot: Spot, state: State) -> Draft:
@@ -270,9 +275,7 @@ def _web_search(item: Row, kind: str, spot: Spot, state: State) -> Draft:
     word = action.get("type") if type(action) is dict else None
     call = make_call(id, "web_search", "fetch" if word == "open_page" else "search", json_of(action))
     blocks = (call, make_result(id, (), None, None, None, status))
-    draft = _called(message(state, spot, kind, id, "assistant", "model", blocks, turn), id)
-    draft.parts = (call.input.text,)
-    return draft
+    return _called(state, spot, kind, id, blocks, turn, id, call.input.text)
 
 
 def _image_generation(item: Row, kind: str, spot: Spot, state: State) -> Draft:
@@ -281,7 +284,7 @@ def _image_generation(item: Row, kind: str, spot: Spot, state: State) -> Draft:
     call = make_call(id, "image_generation", "other", json_of({"revised_prompt": item.get("revised_prompt")}))
     inside = (Image(None, result),) if result is not None else ()
     blocks = (call, make_result(id, inside, None, None, None, status))
-    return _called(message(state, spot, kind, id, "assistant", "model", blocks, turn), id)
+    return _called(state, spot, kind, id, blocks, turn, id)
 
 
 def _output(item: Row, kind: str, spot: Spot, state: State) -> Draft:
@@ -291,19 +294,14 @@ def _output(item: Row, kind: str, spot: Spot, state: State) -> Draft:
     first = content[0] if content else None
     said = outputs.decode(first.text) if type(first) is Text else outputs.NOTHING
     result = make_result(call_id, content, None, said.exit_code, said.wall_time, None, said.truncated)
-    return _answered(message(state, spot, kind, id, "tool", "tool", (result,), turn), call_id)
-
-
-def _answered(draft: Draft, call_id: str | None) -> Draft:
-    draft.grammar, draft.talk, draft.call_id = RESPONSE, "output", call_id
-    return draft
+    return message(state, spot, kind, id, "tool", "tool", (result,), turn, RESPONSE, "output", (), call_id)
 
 
 def _tool_search_output(item: Row, kind: str, spot: Spot, state: State) -> Draft:
     id, turn, _ = _common(item, kind, spot, state)
     call_id = _string(item, "call_id", kind, spot, state)
     result = ToolResult(call_id, (Unknown("tools", json_of(item.get("tools"))),))
-    return _answered(message(state, spot, kind, id, "tool", "tool", (result,), turn), call_id)
+    return message(state, spot, kind, id, "tool", "tool", (result,), turn, RESPONSE, "output", (), call_id)
 
 
 def _event(item: Row, kind: str, spot: Spot, state: State) -> Draft:
@@ -329,9 +327,7 @@ def _event(item: Row, kind: str, spot: Spot, state: State) -> Draft:
         state.context,
         origin=make_origin(state.path, *spot.place, None, None, None, pointer),
     )
-    draft = Draft(event, kind, spot.place)
-    draft.ordinal = state.ordinal
-    return draft
+    return Draft(event, kind, spot.extra, state.ordinal)
 
 
 Reader: TypeAlias = Callable[[Row, str, Spot, State], Draft]
@@ -349,6 +345,7 @@ READERS: Final[Mapping[str, Reader]] = MappingProxyType(
         "function_call_output": _output,
         "custom_tool_call_output": _output,
         "tool_search_output": _tool_search_output,
+        **dict.fromkeys(ITEM_EVENTS, _event),
     }
 )
 """What reads each type of item."""

@@ -10,9 +10,8 @@ from typing import Any
 
 from convparse.blocks import Json, ToolResult
 from convparse.ledger import Ledger, Place
-from convparse.sources._reading import make_result
 from convparse.sources.codex import calls
-from convparse.sources.codex.calls import SPAWNING
+from convparse.sources.codex.calls import SPAWNING, Outcome, with_outcome
 from convparse.sources.codex.state import Draft
 from convparse.sources.codex.twins import add_facts, own_facts
 
@@ -21,15 +20,18 @@ _NEAR = 16
 
 
 class Pair:
-    """One call: the first record of it, its outputs, and what events told."""
+    """One call: the first record of it, the call itself, its outputs and what events told."""
 
-    __slots__ = ("call", "ends", "first", "outputs")
+    __slots__ = ("call", "first", "rest")
 
     def __init__(self) -> None:
         self.call: Draft | None = None
         self.first: Draft | None = None
-        self.outputs: list[Draft] = []
-        self.ends: list[Draft] = []
+        self.rest: list[Draft] = []
+
+    def told(self, talk: str) -> list[Draft]:
+        """Its outputs, or its ends."""
+        return [draft for draft in self.rest if draft.talk == talk]
 
 
 class Pairs:
@@ -61,7 +63,7 @@ class Pairs:
         for other in reversed(self.searches.get(draft.parts[0], [])[-_NEAR:]):
             if draft.talk == "call" and draft.call_id is None and other.call is None:
                 return other
-            if draft.talk == "end" and not other.ends and other.call is not None and other.call.call_id is None:
+            if draft.talk == "end" and not other.told("end") and other.call is not None and other.call.call_id is None:
                 return other
         return None
 
@@ -79,13 +81,12 @@ def pair(drafts: Sequence[Draft], ledger: Ledger) -> list[Draft]:
 def _take(draft: Draft, pairs: Pairs) -> bool:
     """Enter a draft with its call; True if it was folded into an earlier one."""
     found = pairs.of(draft)
-    if draft.talk == "output":
-        found.outputs.append(draft)
-        return False
-    if draft.talk == "end":
-        found.ends.append(draft)
-    else:
+    if draft.talk == "call":
         found.call = draft
+    else:
+        found.rest.append(draft)
+        if draft.talk == "output":
+            return False
     if found.first is None:
         found.first = draft
         return False
@@ -108,22 +109,24 @@ def _fold(first: Draft, other: Draft, late: list[Place]) -> None:
 def _settle(each: Pair, ledger: Ledger) -> None:
     """Bring together what is known of one call."""
     if each.first is None:
-        _settle_orphans(each.outputs, ledger)
+        _settle_orphans(each.rest, ledger)
         return
-    entry = each.first.entry
-    if each.ends:
-        outcome = _outcome(each.ends)
-        if each.call is None:
-            entry.blocks = (calls.call_of(_told(each.ends), each.first.call_id),)
-        holder = each.outputs[0] if each.outputs else each.first
-        if any(type(block) is ToolResult for block in holder.entry.blocks):
-            holder.entry.blocks = _with_outcome(holder.entry.blocks, outcome)
-        else:
-            entry.blocks = (*entry.blocks, calls.result_of(_told(each.ends), each.ends[0].call_id, outcome))
-        if len(each.ends) == 1 and each.ends[0].name in SPAWNING:
-            holder.facts = {"spawned": calls.spawned_by(_told(each.ends))}
-    elif not each.outputs and not any(type(block) is ToolResult for block in entry.blocks):
-        ledger.part("missing-result", each.first.place, record=each.first.name)
+    outputs, ends = each.told("output"), each.told("end")
+    if ends and each.call is None:
+        each.first.entry.blocks = (calls.call_of(_told(ends), each.first.call_id),)
+    entry = (outputs[0] if outputs else each.first).entry
+    known = ToolResult in map(type, entry.blocks)
+    if not ends:
+        if not known:
+            ledger.part("missing-result", each.first.place, record=each.first.name)
+        return
+    outcome = _outcome(ends)
+    if known:
+        entry.blocks = tuple([with_outcome(b, outcome) if type(b) is ToolResult else b for b in entry.blocks])
+    else:
+        entry.blocks = (*entry.blocks, calls.result_of(_told(ends), ends[0].call_id, outcome))
+    if len(ends) == 1 and ends[0].name in SPAWNING:
+        (outputs[0] if outputs else each.first).facts = {"spawned": calls.spawned_by(_told(ends))}
 
 
 def _settle_orphans(outputs: list[Draft], ledger: Ledger) -> None:
@@ -134,39 +137,19 @@ def _settle_orphans(outputs: list[Draft], ledger: Ledger) -> None:
             ledger.part("orphan-result", output.place, record=output.name)
 
 
-def _outcome(ends: list[Draft]) -> dict[str, Any]:
+def _outcome(ends: list[Draft]) -> Outcome:
     """What all events of one call tell of its result, the last word of each."""
-    facts = [end.facts for end in ends if end.facts is not None]
-    if len(facts) == 1:
-        return facts[0]
-    return calls.outcome_of(_told(ends), Json(b"[" + b",".join(each["full"].utf8 for each in facts) + b"]"))
+    told: list[Outcome] = [end.facts for end in ends]
+    if len(told) == 1:
+        return told[0]
+    return calls.outcome_of(_told(ends), Json(b"[" + b",".join([full.utf8 for *_, full in told]) + b"]"))
 
 
 def _told(ends: list[Draft]) -> dict[str, Any]:
     """What events tell of their call, decoded again: few calls are told of by events alone."""
     told: dict[str, Any] = {}
     for end in ends:
-        value = (end.facts or {})["full"].value
+        value = end.facts[-1].value
         item = value.get("item")
         told.update(item if type(item) is dict else value)
     return told
-
-
-def _with_outcome(blocks: tuple[Any, ...], told: dict[str, Any]) -> tuple[Any, ...]:
-    """The blocks with the event's richer twin on the result, and what the output's text does not say."""
-    return tuple([_richer(block, **told) if type(block) is ToolResult else block for block in blocks])
-
-
-def _richer(
-    block: ToolResult, is_error: bool | None, exit_code: int | None, duration: float | None, status: str | None, full: Json
-) -> ToolResult:
-    return make_result(
-        block.call_id,
-        block.content,
-        is_error,
-        exit_code if block.exit_code is None else block.exit_code,
-        duration if block.duration is None else block.duration,
-        status if block.status is None else block.status,
-        block.truncated,
-        full,
-    )

@@ -12,11 +12,11 @@ from convparse.ledger import Ledger, Place
 from convparse.sources._reading import Extra, json_of, keep, odd, open_event
 from convparse.sources._source import Unit
 from convparse.sources.codex.events import odd_record, read_completed_event, read_event, read_record, unknown_line
-from convparse.sources.codex.fields import COMPLETED_EVENTS, ENDS, EVENTS, HEADER, METADATA, SAID
+from convparse.sources.codex.fields import COMPLETED, COMPLETED_EVENTS, ENDS, EVENTS, HEADER, METADATA, SAID
 from convparse.sources.codex.items import Row, Spot, read_item
 from convparse.sources.codex.said import read_completed, read_end, read_said
 from convparse.sources.codex.state import Draft, State
-from convparse.times import NO_TIME, Time
+from convparse.times import NO_TIME, Time, iso_time
 
 
 def read(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
@@ -76,7 +76,7 @@ def _take_rest(line: Row, kind: str, place: Place, state: State, extra: Extra) -
 
 def _time(stamp: Any, kind: str, place: Place, state: State, extra: Extra) -> Time:
     if type(stamp) is str:
-        time = state.time(stamp)
+        time = iso_time(stamp)
         if time[0] is None:
             state.ledger.part("bad-timestamp", place, "/timestamp", record=kind)
         else:
@@ -95,9 +95,12 @@ def _event_msg(payload: Row, spot: Spot, state: State) -> Draft | None:
 
 def _completed(payload: Row, kind: str, spot: Spot, state: State) -> Draft | None:
     item = payload.get("item")
-    if type(item) is dict and type(item.get("type")) is str and item["type"] in COMPLETED_EVENTS:
+    inner = item.get("type") if type(item) is dict else None
+    if type(inner) is not str or inner not in COMPLETED:
+        return None
+    if inner in COMPLETED_EVENTS:
         return read_completed_event(payload, spot, state)
-    return read_completed(payload, spot, state)
+    return read_completed(payload, inner, spot, state)
 
 
 def _renamed(payload: Row, kind: str, spot: Spot, state: State) -> Draft:
@@ -132,7 +135,7 @@ def _header(line: Row, place: Place, state: State) -> Draft:
         state.thread = line["id"]
         state.settle(git_branch=git.get("branch") if type(git) is dict else None)
     stamp = line["timestamp"]
-    when, text = state.time(stamp) if type(stamp) is str else NO_TIME
+    when, text = iso_time(stamp) if type(stamp) is str else NO_TIME
     event = open_event(
         state.keys.count(state.thread, "header"),
         "session",
@@ -147,6 +150,6 @@ def _header(line: Row, place: Place, state: State) -> Draft:
         state.context,
         origin=state.origin(place),
     )
-    draft = Draft(event, "header", place)
+    draft = Draft(event, "header")
     draft.facts = line
     return draft

@@ -6,14 +6,15 @@ be missing, and knows by what its twin is found. A draft of talk ``end`` gets it
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from convparse.blocks import Block, Image, Text, Unknown
 from convparse.ledger import escape
+from convparse.records import Author
 from convparse.sources._reading import STRING, json_of, keep
 from convparse.sources.codex.calls import outcome_of
 from convparse.sources.codex.content import image_of
-from convparse.sources.codex.fields import COMPLETED, COMPLETED_EVENTS, ENDS, ITEM_COMPLETED, SAID
+from convparse.sources.codex.fields import COMPLETED, ENDS, ITEM_COMPLETED, SAID
 from convparse.sources.codex.items import Row, Spot, message, said_text, thinking
 from convparse.sources.codex.state import EVENT, ITEM, Draft, State
 
@@ -26,18 +27,14 @@ def read_said(payload: Row, kind: str, spot: Spot, state: State) -> Draft | None
     fields = SAID[kind]
     if not fields.plain.issuperset(payload):
         keep(spot.extra, state.look(fields)(payload, spot.place), payload, "/payload")
-    if kind == "user_message":
-        draft = message(state, spot, kind, None, "user", "human", (*said_text(text), *_pictures(payload, spot)), state.turn)
-        draft.talk = "user"
-    elif kind == "agent_message":
-        draft = message(state, spot, kind, None, "assistant", "model", said_text(text), state.turn)
-        draft.talk = "assistant"
-    else:
-        draft = message(state, spot, kind, None, "assistant", "model", thinking((text,), None), state.turn)
-        draft.talk = "reasoning"
     state.said.add(text)
-    draft.grammar, draft.parts = EVENT, (text,)
-    return draft
+    if kind == "user_message":
+        blocks = (*said_text(text), *_pictures(payload, spot))
+        return message(state, spot, kind, None, "user", "human", blocks, state.turn, EVENT, "user", (text,))
+    if kind == "agent_message":
+        return message(state, spot, kind, None, "assistant", "model", said_text(text), state.turn, EVENT, "assistant", (text,))
+    blocks = thinking((text,), None)
+    return message(state, spot, kind, None, "assistant", "model", blocks, state.turn, EVENT, "reasoning", (text,))
 
 
 def _pictures(payload: Row, spot: Spot) -> list[Block]:
@@ -57,63 +54,68 @@ def read_end(payload: Row, kind: str, spot: Spot, state: State) -> Draft | None:
         return None
     state.check(ENDS[kind], payload, spot.place)
     turn = payload.get("turn_id", payload.get("turnId"))
-    draft = message(state, spot, kind, None, "assistant", "model", (), turn if type(turn) is str else state.turn)
-    draft.grammar, draft.talk, draft.call_id = EVENT, "end", call_id
-    return _ended(draft, payload, payload)
-
-
-def _ended(draft: Draft, told: Row, payload: Row) -> Draft:
-    """What the result gets of it, without the decoded values, which every collection would look at."""
-    draft.facts = outcome_of(told, json_of(payload))
-    if draft.name in ("web_search_end", "WebSearch"):
-        draft.parts = (json_of(told.get("action")).text,)
+    about = (turn if type(turn) is str else state.turn, EVENT, "end", _searched(payload, kind), call_id)
+    draft = message(state, spot, kind, None, "assistant", "model", (), *about)
+    draft.facts = outcome_of(payload, json_of(payload))
     return draft
 
 
-def read_completed(payload: Row, spot: Spot, state: State) -> Draft | None:
-    """An item that was completed (since 0.148); None if its type is not known or it is of an unexpected make."""
-    item = payload.get("item")
-    kind = item.get("type") if type(item) is dict else None
-    if type(item) is not dict or type(kind) is not str or kind not in COMPLETED or kind in COMPLETED_EVENTS:
+def _searched(told: Row, kind: str) -> tuple[str, ...]:
+    """What was searched on the web, by which the call is known."""
+    return (json_of(told.get("action")).text,) if kind in ("web_search_end", "WebSearch") else ()
+
+
+def read_completed(payload: Row, kind: str, spot: Spot, state: State) -> Draft | None:
+    """A completed item of a known type (since 0.148); None if it is of an unexpected make."""
+    item, turn, thread = payload["item"], payload.get("turn_id"), payload.get("thread_id")
+    id = item.get("id")
+    if id.__class__ not in STRING or turn.__class__ not in STRING:
         return None
-    if item.get("id").__class__ not in STRING or payload.get("turn_id").__class__ not in STRING:
-        return None
-    turn = payload.get("turn_id")
     reader = READERS.get(kind)
+    draft: Draft | None
     if reader is None:
         state.check(ITEM_COMPLETED, payload, spot.place)
         state.check(COMPLETED[kind], item, spot.place)
-        draft = message(state, spot, kind, item.get("id"), "assistant", "model", (), turn or state.turn)
-        draft.talk, draft.call_id = "end", item.get("id")
-        draft = _ended(draft, item, payload)
+        about = (turn or state.turn, ITEM, "end", _searched(item, kind), id)
+        draft = message(state, spot, kind, id, "assistant", "model", (), *about)
+        draft.facts = outcome_of(item, json_of(payload))
     else:
         fields = COMPLETED[kind]
         shape = state.look(ITEM_COMPLETED)(payload, spot.place)
         inner = None if fields.plain.issuperset(item) else state.look(fields)(item, spot.place)
-        made = reader(item, spot, state, turn or state.turn)
-        if made is None:
+        draft = reader(item, spot, state, turn or state.turn)
+        if draft is None:
             return None
-        draft = made
         keep(spot.extra, shape, payload, "/payload")
         if inner is not None:
             keep(spot.extra, inner, item, "/payload/item")
-        if payload.get("thread_id") == state.thread:
+        if thread == state.thread:
             spot.extra.pop("/payload/thread_id", None)
-    thread = payload.get("thread_id")
     draft.thread = thread if type(thread) is str else None
-    draft.grammar = ITEM
     return draft
 
 
 def _user(item: Row, spot: Spot, state: State, turn: str | None) -> Draft | None:
+    return _said(item, spot, state, ("UserMessage", item.get("id"), "user", "human"), turn)
+
+
+def _agent(item: Row, spot: Spot, state: State, turn: str | None) -> Draft | None:
+    return _said(item, spot, state, ("AgentMessage", item.get("id"), "assistant", "model"), turn)
+
+
+Head: TypeAlias = tuple[str, Any, str, Author]
+"""A message's name, id, role and author."""
+
+
+def _said(item: Row, spot: Spot, state: State, head: Head, turn: str | None) -> Draft | None:
     blocks, rest = _content(item, spot, state)
     if blocks is None:
         return None
-    draft = message(state, spot, "UserMessage", item.get("id"), "user", "human", blocks, turn)
-    draft.talk = "user"
-    draft.parts = ("".join(block.text for block in blocks if type(block) is Text),)
-    draft.facts = {"rest": rest} if rest else None
-    state.said.add(draft.parts[0])
+    text = "".join([block.text for block in blocks if type(block) is Text])
+    state.said.add(text)
+    draft = message(state, spot, *head, blocks, turn, ITEM, head[2], (text,))
+    if rest:
+        draft.facts = {"rest": rest}
     return draft
 
 
@@ -157,21 +159,11 @@ def _keep_beside(part: Row, at: str, spot: Spot, state: State) -> None:
                 state.ledger.part("unknown-field", spot.place, pattern, record="text", pointer=pointer)
 
 
-def _agent(item: Row, spot: Spot, state: State, turn: str | None) -> Draft | None:
-    blocks, rest = _content(item, spot, state)
-    if blocks is None:
-        return None
-    draft = message(state, spot, "AgentMessage", item.get("id"), "assistant", "model", blocks, turn)
-    draft.talk = "assistant"
-    draft.parts = ("".join(block.text for block in blocks if type(block) is Text),)
-    draft.facts = {"rest": rest} if rest else None
-    state.said.add(draft.parts[0])
-    return draft
-
-
 def _plan(item: Row, spot: Spot, state: State, turn: str | None) -> Draft | None:
     text = item.get("text")
-    return message(state, spot, "Plan", item.get("id"), "plan", "model", said_text(text), turn) if type(text) is str else None
+    if type(text) is not str:
+        return None
+    return message(state, spot, "Plan", item.get("id"), "plan", "model", said_text(text), turn, ITEM)
 
 
 def _reasoning(item: Row, spot: Spot, state: State, turn: str | None) -> Draft | None:
@@ -183,9 +175,8 @@ def _reasoning(item: Row, spot: Spot, state: State, turn: str | None) -> Draft |
         return None
     if not raw and raw != []:
         spot.extra["/payload/item/raw_content"] = raw
-    draft = message(state, spot, "Reasoning", item.get("id"), "assistant", "model", thinking(parts, None), turn)
-    draft.talk, draft.parts = "reasoning", parts
-    return draft
+    id, blocks = item.get("id"), thinking(parts, None)
+    return message(state, spot, "Reasoning", id, "assistant", "model", blocks, turn, ITEM, "reasoning", parts)
 
 
 Reader: TypeAlias = Callable[[Row, Spot, State, str | None], Draft | None]

@@ -9,7 +9,7 @@ from convparse.ledger import Fields, Ledger, Look, Place
 from convparse.records import Context
 from convparse.sources._reading import Extra, Keys
 from convparse.sources.codex.fields import LINES
-from convparse.times import NO_TIME, Time, iso_time
+from convparse.times import NO_TIME, Time
 
 RESPONSE: Final = "response"
 EVENT: Final = "event"
@@ -24,25 +24,46 @@ class Draft:
     message's when it is frozen.
     """
 
-    __slots__ = ("call_id", "entry", "extra", "facts", "grammar", "id", "name", "ordinal", "parts", "place", "talk", "thread")
+    __slots__ = ("call_id", "entry", "extra", "facts", "grammar", "name", "ordinal", "parts", "talk", "thread")
 
-    def __init__(self, entry: Any, name: str, place: Place, extra: Extra | None = None) -> None:
+    def __init__(
+        self,
+        entry: Any,
+        name: str,
+        extra: Extra | None = None,
+        ordinal: int | None = None,
+        grammar: str = "",
+        talk: str = "",
+        parts: tuple[str, ...] = (),
+        call_id: str | None = None,
+    ) -> None:
         self.entry = entry
         self.name = name
-        self.place = place
         self.extra: Extra = {} if extra is None else extra
-        self.talk = ""
-        """What it tells of: user, assistant, reasoning, call, output or end; empty for all else."""
-        self.grammar = ""
+        self.ordinal = ordinal
+        self.grammar = grammar
         """How it is told, if it is a message: response, event or item; empty for an event's entry."""
-        self.parts: tuple[str, ...] = ()
+        self.talk = talk
+        """What it tells of: user, assistant, reasoning, call, output or end; empty for all else."""
+        self.parts = parts
         """The texts by which twins are known."""
-        self.id: str | None = None
-        self.call_id: str | None = None
+        self.call_id = call_id
         self.thread: str | None = None
         """The thread that the line itself names."""
-        self.ordinal: int | None = None
-        self.facts: dict[str, Any] | None = None
+        self.facts: Any = None
+        """What else ``resolve`` wants of it: of ends an outcome, of counts numbers, of others values by their keys."""
+
+    @property
+    def id(self) -> str | None:
+        """The product's."""
+        id: str | None = self.entry.id
+        return id
+
+    @property
+    def place(self) -> Place:
+        """The place of its line."""
+        origin = self.entry.origin
+        return origin.line or 0, origin.offset, origin.length
 
 
 class State:
@@ -93,11 +114,6 @@ class State:
         """Name what is not known of an object that is kept whole."""
         if not fields.known.issuperset(value):
             self.look(fields)(value, place)
-
-    @staticmethod
-    def time(stamp: str) -> Time:
-        """A time as Codex writes it."""
-        return iso_time(stamp)
 
     def settle(self, **facts: Any) -> None:
         """Take up new circumstances; what is not a string leaves them as they are."""

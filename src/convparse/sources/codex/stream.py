@@ -143,7 +143,7 @@ def _event(state: State, place: Place, kind: str, name: str, text: str | None, d
         context=state.context,
         origin=state.origin(place),
     )
-    draft = Draft(event, "unknown" if kind == "unknown" else name, place)
+    draft = Draft(event, "unknown" if kind == "unknown" else name)
     draft.facts = data if type(data) is dict else None
     return draft
 
@@ -161,9 +161,7 @@ def _spoken(
         context=state.context,
         origin=state.origin(place),
     )
-    draft = Draft(entry, name, place, extra)
-    draft.id = id
-    return draft
+    return Draft(entry, name, extra)
 
 
 # ---- since 0.44 ------------------------------------------------------------------------------------------------------------

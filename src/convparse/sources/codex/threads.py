@@ -14,7 +14,7 @@ import attrs
 import orjson
 
 from convparse.blocks import ToolCall, ToolResult
-from convparse.records import Link, Message
+from convparse.records import Link
 from convparse.sources.codex.state import Draft
 from convparse.times import iso_time
 
@@ -192,23 +192,22 @@ def _spawned(drafts: Sequence[Draft]) -> list[tuple[str, str | None]]:
             if type(id) is str and facts.get("kind") == "started":
                 spawned.setdefault(id, _string(call_id))
         elif draft.talk in ("call", "output", "end"):
-            for id in (draft.facts or {}).get("spawned", ()):
-                spawned.setdefault(id, draft.call_id)
+            if type(draft.facts) is dict:
+                spawned.update((id, draft.call_id) for id in draft.facts["spawned"] if id not in spawned)
             for block in draft.entry.blocks:
                 if type(block) is ToolCall and block.name == "spawn_agent":
                     spawners.add(block.id)
                 elif type(block) is ToolResult and block.full is None and block.call_id in spawners:
-                    if type(id := _agent_id(block.text)) is str:
+                    for id in _agent_ids(block.text):
                         spawned.setdefault(id, block.call_id)
     return list(spawned.items())
 
 
-def _agent_id(text: str) -> Any:
-    """The thread that the output of a call names as started (up to 0.134)."""
-    if not text.startswith("{"):
-        return None
+def _agent_ids(text: str) -> list[str]:
+    """The threads that the output of a call names as started (up to 0.134)."""
     try:
-        value = orjson.loads(text)
+        value = orjson.loads(text) if text.startswith("{") else None
     except orjson.JSONDecodeError:
-        return None
-    return value.get("agent_id") if type(value) is dict else None
+        return []
+    id = value.get("agent_id") if type(value) is dict else None
+    return [id] if type(id) is str else []

@@ -8,7 +8,6 @@ Twins are known by their ids where these agree, else by equal texts in different
 grammar are never twins, so that what is said twice stays two messages. Nothing is ever matched across the end of a turn.
 """
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -37,17 +36,21 @@ class Group:
     def __init__(self, first: Draft, parts: tuple[str, ...]) -> None:
         self.first = first
         self.parts = parts
-        self.grammars = {first.grammar}
+        self.grammars = (first.grammar,)
         self.rank = _RANK[first.grammar]
 
 
-Near: TypeAlias = deque[Group]
+Near: TypeAlias = dict[Any, list[Group]]
+"""By their words, the last records that have them."""
 NEAR: Final = 64
 """So many records of the same words are looked back on."""
 
 
-def _near(groups: dict[Any, Near], key: Any) -> Near:
-    return groups.setdefault(key, deque(maxlen=NEAR))
+def _note(near: Near, key: Any, group: Group) -> None:
+    groups = near.setdefault(key, [])
+    groups.append(group)
+    if len(groups) > NEAR:
+        del groups[0]
 
 
 class Twins:
@@ -56,14 +59,14 @@ class Twins:
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
         self.late: list[Place] = []
-        self.users: dict[str, Near] = {}
+        self.users: Near = {}
         self.last_user: Group | None = None
-        self.said: dict[str, Near] = {}
-        self.thought: dict[tuple[str, ...], Near] = {}
+        self.said: Near = {}
+        self.thought: Near = {}
         """Reasoning by its parts, as items tell it."""
-        self.heard: dict[str, Near] = {}
+        self.heard: Near = {}
         """Reasoning by the part that its event told."""
-        self.unheard: dict[str, Near] = {}
+        self.unheard: Near = {}
         """Reasoning by the parts that no event has told yet."""
         self.ids: dict[tuple[str, str], Group] = {}
         self.reviewing = False
@@ -97,6 +100,18 @@ class Twins:
         self.absorb(first, draft)
         return True
 
+    def known(self, draft: Draft) -> Group | None:
+        """The group that has a draft's id."""
+        id = draft.entry.id
+        return self.ids.get((draft.talk, id)) if id is not None else None
+
+    def new(self, draft: Draft) -> Group:
+        """A group of its own for a draft, known by its id."""
+        group = Group(draft, draft.parts)
+        if draft.entry.id is not None:
+            self.ids[draft.talk, draft.entry.id] = group
+        return group
+
     def absorb(self, first: Draft, other: Draft) -> None:
         """Fold a draft into another, but for its blocks; what repeats the draft will go there, too."""
         entry, late = first.entry, other.entry
@@ -122,7 +137,7 @@ class Twins:
         elif rest:
             other.extra.update(rest)
         self.absorb(first, other)
-        group.grammars.add(other.grammar)
+        group.grammars = (*group.grammars, other.grammar)
 
     def late_times(self) -> None:
         """Name the times of the records that were folded, where they are others."""
@@ -173,7 +188,7 @@ def _fold_user(twins: Twins, draft: Draft) -> bool:
         _take_prompt(twins, last, draft)
         return True
     twins.last_user = Group(draft, draft.parts)
-    _near(twins.users, text).append(twins.last_user)
+    _note(twins.users, text, twins.last_user)
     if draft.grammar != RESPONSE:
         _told(twins, draft)
     return False
@@ -200,24 +215,21 @@ def _starts(group: Group, draft: Draft) -> bool:
 
 def _fold_answer(twins: Twins, draft: Draft) -> bool:
     text = "".join(draft.parts)
-    groups = _near(twins.said, text)
-    known = twins.ids.get((draft.talk, draft.id)) if draft.id is not None else None
-    candidates = [known] if known is not None and known in groups else list(reversed(groups))
+    groups = twins.said.get(text, [])
+    known = twins.known(draft)
+    candidates = (known,) if known is not None and known in groups else reversed(groups)
     for group in candidates:
         if draft.grammar not in group.grammars and _same_id(group.first, draft):
             twins.join(group, draft)
             return True
-    group = Group(draft, draft.parts)
-    groups.append(group)
-    if draft.id is not None:
-        twins.ids[draft.talk, draft.id] = group
+    _note(twins.said, text, twins.new(draft))
     return False
 
 
 def _fold_thought(twins: Twins, draft: Draft) -> bool:
     if draft.grammar == EVENT:
         return _fold_thought_event(twins, draft)
-    known = twins.ids.get((draft.talk, draft.id)) if draft.id is not None else None
+    known = twins.known(draft)
     if known is not None and _grows(known, draft):
         _take_thought(twins, known, draft)
         return True
@@ -231,18 +243,16 @@ def _fold_thought(twins: Twins, draft: Draft) -> bool:
         if covering:
             _cover(twins, covering, draft)
             return True
-    group = Group(draft, draft.parts)
-    _near(twins.thought, draft.parts).append(group)
+    group = twins.new(draft)
+    _note(twins.thought, draft.parts, group)
     _leave_open(twins, group, draft.parts)
-    if draft.id is not None:
-        twins.ids[draft.talk, draft.id] = group
     return False
 
 
 def _leave_open(twins: Twins, group: Group, parts: Sequence[str]) -> None:
     """Note what an event may still tell."""
     for part in parts:
-        _near(twins.unheard, part).append(group)
+        _note(twins.unheard, part, group)
 
 
 def _grows(group: Group, draft: Draft) -> bool:
@@ -254,16 +264,15 @@ def _grows(group: Group, draft: Draft) -> bool:
 
 def _take_thought(twins: Twins, group: Group, draft: Draft) -> None:
     first = group.first
-    own = tuple(b for b in first.entry.blocks if type(b) is not Thinking or b.hidden)
-    sealed = tuple(b for b in draft.entry.blocks if type(b) is Thinking and b.hidden)
-    told = tuple(b for b in draft.entry.blocks if type(b) is Thinking and not b.hidden)
-    own = tuple(b for b in own if type(b) is not Thinking or b.signature is not None)
-    first.entry.blocks = (*told, *own, *(b for b in sealed if b not in own and (b.signature is not None or not (told or own))))
+    told = [b for b in draft.entry.blocks if type(b) is Thinking and not b.hidden]
+    own = [b for b in first.entry.blocks if type(b) is not Thinking or (b.hidden and b.signature is not None)]
+    hidden = [b for b in draft.entry.blocks if type(b) is Thinking and b.hidden and b not in own]
+    first.entry.blocks = (*told, *own, *(b for b in hidden if b.signature is not None or not (told or own)))
     if draft.parts != group.parts:
         _leave_open(twins, group, draft.parts[len(group.parts) :])
         group.parts = draft.parts
-        _near(twins.thought, draft.parts).append(group)
-    group.grammars.add(draft.grammar)
+        _note(twins.thought, draft.parts, group)
+    group.grammars = (*group.grammars, draft.grammar)
     twins.absorb(first, draft)
 
 
@@ -272,7 +281,7 @@ def _fold_thought_event(twins: Twins, draft: Draft) -> bool:
     if open_groups := twins.unheard.get(part):
         twins.absorb(open_groups.pop().first, draft)
         return True
-    _near(twins.heard, part).append(Group(draft, draft.parts))
+    _note(twins.heard, part, Group(draft, draft.parts))
     return False
 
 
@@ -299,7 +308,7 @@ def _cover(twins: Twins, groups: Sequence[Group], draft: Draft) -> None:
     first.entry.blocks = (*first.entry.blocks, *more)
     _leave_open(twins, groups[0], [block.text for block in more if block.text])
     for group in groups:
-        group.grammars.add(draft.grammar)
+        group.grammars = (*group.grammars, draft.grammar)
     if draft.id is not None:
         twins.ids[draft.talk, draft.id] = groups[0]
     twins.absorb(first, draft)

@@ -44,22 +44,22 @@ def read_usage(raw: Any) -> Usage | None:
     return None if counts is None else usage_of(counts)
 
 
-def count_facts(info: Any) -> dict[str, Any] | None:
+def count_facts(info: Any) -> tuple[Counts | None, bytes | None] | None:
     """What a count says: its numbers, and the total."""
     if type(info) is not dict:
         return None
     total = info.get("total_token_usage")
-    return {"counts": read_counts(info.get("last_token_usage")), "total": None if total is None else encode(total)}
+    return read_counts(info.get("last_token_usage")), None if total is None else encode(total)
 
 
-def record_facts(record: dict[str, Any]) -> dict[str, Any]:
-    """What a record of usage says: of which response and thread, and its numbers."""
+def record_facts(record: dict[str, Any]) -> tuple[Counts | None, str | None, str | None]:
+    """What a record of usage says: its numbers, and of which response and thread."""
     response, thread = record.get("response_id"), record.get("thread_id")
-    return {
-        "counts": read_counts(record.get("usage")),
-        "response": response if type(response) is str else None,
-        "thread": thread if type(thread) is str else None,
-    }
+    return (
+        read_counts(record.get("usage")),
+        response if type(response) is str else None,
+        thread if type(thread) is str else None,
+    )
 
 
 def _said(counts: Counts) -> Counts:
@@ -129,20 +129,19 @@ def settle(drafts: Sequence[Draft], ledger: Ledger, thread: str | None) -> None:
 
 
 def _count(draft: Draft, counter: Counter, ledger: Ledger, thread: str | None) -> None:
-    facts = draft.facts or {}
     if draft.name == "token_count":
-        _count_event(facts, draft, counter)
+        _count_event(draft, counter)
     elif draft.name == "token_usage_record":
-        _count_record(facts, draft, counter, thread)
+        _count_record(draft, counter, thread)
     else:
         counter.close()
         if draft.name == "turn_aborted" and not draft.entry.inherited:
             ledger.part("usage-not-recorded", draft.place, record=draft.name)
 
 
-def _count_record(facts: dict[str, Any], draft: Draft, counter: Counter, thread: str | None) -> None:
-    counts, response = facts["counts"], facts["response"]
-    if draft.entry.inherited or counts is None or response in counter.responses or facts["thread"] not in (None, thread):
+def _count_record(draft: Draft, counter: Counter, thread: str | None) -> None:
+    counts, response, named = draft.facts
+    if draft.entry.inherited or counts is None or response in counter.responses or named not in (None, thread):
         return
     if response is not None:
         counter.responses.add(response)
@@ -151,10 +150,10 @@ def _count_record(facts: dict[str, Any], draft: Draft, counter: Counter, thread:
     counter.count(usage_of(counts))
 
 
-def _count_event(facts: dict[str, Any], draft: Draft, counter: Counter) -> None:
-    if not facts:
+def _count_event(draft: Draft, counter: Counter) -> None:
+    if draft.facts is None:
         return
-    counts, total = facts["counts"], facts["total"]
+    counts, total = draft.facts
     repeated = total is not None and total == counter.total
     counter.total = total
     if counts is None or repeated or draft.entry.inherited:
