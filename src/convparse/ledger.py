@@ -66,13 +66,9 @@ class Fields:
     known: frozenset[str] = attrs.field(init=False)
     """All keys of the table."""
 
-    @plain.default
-    def _plain(self) -> frozenset[str]:
-        return self.typed.union(self.picked)
-
-    @known.default
-    def _known(self) -> frozenset[str]:
-        return self.plain.union(self.kept, self.skipped)
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "plain", self.typed.union(self.picked))
+        object.__setattr__(self, "known", self.plain.union(self.kept, self.skipped))
 
 
 class Shape:

@@ -103,5 +103,5 @@ def _fold_tail(drafts: list[Draft], ledger: Ledger) -> list[Draft]:
 
 
 def _same(a: Draft, b: Draft) -> bool:
-    tails = ({pointer.rpartition("/")[2]: value for pointer, value in draft.extra.items()} for draft in (a, b))
+    tails = ({pointer.rpartition("/")[2]: value for pointer, value in draft.opened().items()} for draft in (a, b))
     return a.entry.role == b.entry.role and a.entry.blocks == b.entry.blocks and next(tails) == next(tails)

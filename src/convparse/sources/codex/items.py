@@ -124,7 +124,14 @@ def message(
         (),
         make_origin(state.path, *spot.place) if spot.table != "/items/*" else state.origin(spot.place, spot.at),
     )
-    return Draft(entry, name, spot.extra, state.ordinal, grammar, talk, parts, call_id)
+    draft = Draft(entry, name, spot.extra, state.ordinal, grammar, talk, parts, call_id)
+    if talk in _ALONE and spot.extra:
+        draft.seal()
+    return draft
+
+
+_ALONE: Final = frozenset({"call", "output"})
+"""Talk of which events repeat nothing."""
 
 
 def _common(item: Row, kind: str, spot: Spot, state: State) -> tuple[str | None, str | None, Any]:
@@ -273,9 +280,10 @@ def _web_search(item: Row, kind: str, spot: Spot, state: State) -> Draft:
     id, turn, _ = _common(item, kind, spot, state)
     status, action = _string(item, "status", kind, spot, state), item.get("action")
     word = action.get("type") if type(action) is dict else None
-    call = make_call(id, "web_search", "fetch" if word == "open_page" else "search", json_of(action))
+    searched = json_of(action)
+    call = make_call(id, "web_search", "fetch" if word == "open_page" else "search", searched)
     blocks = (call, make_result(id, (), None, None, None, status))
-    return _called(state, spot, kind, id, blocks, turn, id, call.input.text)
+    return _called(state, spot, kind, id, blocks, turn, id, searched.text)
 
 
 def _image_generation(item: Row, kind: str, spot: Spot, state: State) -> Draft:

@@ -81,5 +81,5 @@ def _from_json(text: str) -> Output:
         return NOTHING
     said = value.get("metadata")
     code, took = (said.get("exit_code"), said.get("duration_seconds")) if type(said) is dict else (None, None)
-    timed = isinstance(took, int | float) and abs(took) < _LONGEST
-    return Output(code if type(code) is int else None, float(took) if timed else None, _is_cut(output, 0))
+    seconds = float(took) if isinstance(took, int | float) and abs(took) < _LONGEST else None
+    return Output(code if type(code) is int else None, seconds, _is_cut(output, 0))

@@ -89,8 +89,9 @@ def _time(stamp: Any, kind: str, place: Place, state: State, extra: Extra) -> Ti
 
 def _event_msg(payload: Row, spot: Spot, state: State) -> Draft | None:
     kind = payload.get("type")
-    reader = _READERS.get(kind) if type(kind) is str else None
-    return reader(payload, kind, spot, state) if reader is not None else None
+    if type(kind) is not str or kind not in _READERS:
+        return None
+    return _READERS[kind](payload, kind, spot, state)
 
 
 def _completed(payload: Row, kind: str, spot: Spot, state: State) -> Draft | None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from convparse.ledger import Fields, Ledger, Look, Place
 from convparse.records import Context
-from convparse.sources._reading import Extra, Keys
+from convparse.sources._reading import Extra, Keys, json_of
 from convparse.sources.codex.fields import LINES
 from convparse.times import NO_TIME, Time
 
@@ -21,7 +21,8 @@ class Draft:
     """A line that was read: its open record, and what may join it to other lines.
 
     ``entry`` is a ``Message`` or ``Event`` that can still be assigned to; ``resolve`` freezes it. ``extra`` becomes the
-    message's when it is frozen.
+    message's when it is frozen; of what seldom has a twin it is encoded at once, for decoded values take room and a collection
+    looks at each of them. ``opened`` gives it in any case.
     """
 
     __slots__ = ("call_id", "entry", "extra", "facts", "grammar", "name", "ordinal", "parts", "talk", "thread")
@@ -52,6 +53,16 @@ class Draft:
         """The thread that the line itself names."""
         self.facts: Any = None
         """What else ``resolve`` wants of it: of ends an outcome, of counts numbers, of others values by their keys."""
+
+    def seal(self) -> None:
+        """Encode ``extra``."""
+        self.entry.extra, self.extra = json_of(self.extra), {}
+
+    def opened(self) -> Extra:
+        """``extra``, to be read or written to."""
+        if not self.extra and self.entry.extra is not None:
+            self.extra, self.entry.extra = self.entry.extra.value, None
+        return self.extra
 
     @property
     def id(self) -> str | None:

@@ -36,7 +36,7 @@ class Group:
     def __init__(self, first: Draft, parts: tuple[str, ...]) -> None:
         self.first = first
         self.parts = parts
-        self.grammars = (first.grammar,)
+        self.grammars: tuple[str, ...] = (first.grammar,)
         self.rank = _RANK[first.grammar]
 
 
@@ -146,7 +146,7 @@ class Twins:
 
 def own_facts(first: Draft, other: Draft) -> Extra:
     """What a record says of itself that the one it is folded into does not: ids, its turn, whatever is beside its fields."""
-    more = dict(other.extra)
+    more = dict(other.opened())
     if other.id is not None and other.id != first.id and other.grammar in _ID:
         more[_ID[other.grammar]] = other.id
     if other.entry.turn_id != first.entry.turn_id and other.grammar in _TURN:
@@ -156,7 +156,7 @@ def own_facts(first: Draft, other: Draft) -> Extra:
 
 def add_facts(first: Draft, more: Extra, number: int) -> None:
     """Keep what the record ``merged[number]`` alone has."""
-    extra = first.extra
+    extra = first.opened()
     known = {pointer.rpartition("/")[2]: value for pointer, value in extra.items()}
     for pointer, value in more.items():
         name = pointer.rpartition("/")[2]
@@ -218,12 +218,12 @@ def _fold_answer(twins: Twins, draft: Draft) -> bool:
     groups = twins.said.get(text, [])
     known = twins.known(draft)
     candidates = (known,) if known is not None and known in groups else reversed(groups)
-    for group in candidates:
-        if draft.grammar not in group.grammars and _same_id(group.first, draft):
-            twins.join(group, draft)
-            return True
-    _note(twins.said, text, twins.new(draft))
-    return False
+    found = next((g for g in candidates if draft.grammar not in g.grammars and _same_id(g.first, draft)), None)
+    if found is None:
+        _note(twins.said, text, twins.new(draft))
+        return False
+    twins.join(found, draft)
+    return True
 
 
 def _fold_thought(twins: Twins, draft: Draft) -> bool:
