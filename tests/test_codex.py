@@ -261,6 +261,25 @@ ASKED: Final = (
 )
 
 
+def test_what_stands_beside_a_call_and_its_end_is_kept_of_both() -> None:
+    call = response("function_call", name="a", arguments="{}", call_id="c") | {"metadata": {"client_authored": False}}
+    end = event("exec_command_end", call_id="c") | {"metadata": {"client_authored": True}}
+    (message,) = messages(call, end)
+    assert message.extra is not None
+    assert message.extra.value == {
+        "/metadata": {"client_authored": False},
+        "merged/0/metadata": {"client_authored": True},
+    }
+
+
+def test_of_the_same_words_the_last_64_are_looked_back_on() -> None:
+    told = [event("agent_message", message="Done.") for _ in range(70)]
+    said = [response("message", role="assistant", content="Done.") for _ in range(70)]
+    found = messages(*told, *said)
+    assert len(found) == 70 + 6
+    assert [len(message.merged) for message in found] == 6 * [0] + 64 * [1] + 6 * [0]
+
+
 def edits(call: dict[str, Any], *rows: Any) -> tuple[Edit, ...]:
     return parse(META, call, *rows).conversation.edits()
 
