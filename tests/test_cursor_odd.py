@@ -254,6 +254,13 @@ def test_views_that_are_odd() -> None:
     assert codes(stray) == {"unread-rows"}
 
 
+def test_a_key_that_stands_twice_and_a_number_that_is_rounded_are_named_in_rows_too() -> None:
+    twice = '{"type":1,"bubbleId":"b","text":"one","text":"two","tokenCount":{"inputTokens":0.12345678901234567891}}'
+    result = parse([("cursorDiskKV", "bubbleId:c:b", twice)])
+    assert {"duplicate-key", "number-precision"} <= codes(result)
+    assert [message.text for message in result.conversations[0].messages] == ["two"]
+
+
 # ---- bounds ----------------------------------------------------------------------------------------------------------------
 
 
