@@ -188,6 +188,17 @@ def test_a_column_that_is_not_there_is_a_bad_call(call):
     message = "convparse: the table turns has no column 'modl'; did you mean `model`?\n"
 
     assert call("rows", "turns", "--columns", "model,modl", GOOD) == (2, "", message)
+    assert call("rows", "turns", "--columns", "zzz", GOOD)[2].startswith(
+        "convparse: the table turns has no column 'zzz'; it has conversation_id, source, turn_index, "
+    )
+
+
+def test_a_pipe_is_for_standard_input(call, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+
+    message = "not a regular file but a named pipe; save its output to a file, or give - and read it from there"
+    assert call(str(pipe)) == (2, "", f"convparse: {pipe}: {message}\n")
 
 
 # ---- list ------------------------------------------------------------------------------------------------------------------
@@ -323,7 +334,9 @@ def test_a_file_that_cannot_be_read_costs_no_other(call):
     [
         ("drop", re.escape("convparse: drop: No such file or directory; did you mean `drops`?")),
         (str(FIXTURES), f"convparse: {FIXTURES}: there are no sessions below this folder that could be read; give .*"),
-        (str(ROOT / "LICENSE"), "convparse: LICENSE: .*; known sources: .*. Give --source"),
+        (str(ROOT / "LICENSE"), f"convparse: {ROOT}/LICENSE: .*; known sources: .*. Give --source"),
+        ("turns", re.escape("convparse: turns: No such file or directory; did you mean `rows turns`?")),
+        ("", re.escape("convparse: : No such file or directory")),
         ("a\x1b[2J\nb", re.escape("convparse: a\\x1b[2J b: No such file or directory")),
     ],
 )

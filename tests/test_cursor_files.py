@@ -618,6 +618,15 @@ def test_heads_alone(tmp_path: Path) -> None:
     assert not any(c.messages for c in found if c.id == "text")
 
 
+def test_heads_are_of_all_that_have_rows_of_their_own(tmp_path: Path) -> None:
+    write(tmp_path / "state.vscdb", EDITOR)
+    whole = {c.id for r in convparse.iter_conversations(tmp_path / "state.vscdb") for c in r.conversations}
+    heads = [c for r in convparse.iter_conversations(tmp_path / "state.vscdb", messages=False) for c in r.conversations]
+    assert whole - {c.id for c in heads} == {"inside"}, "a sub-agent inside a message of its parent"
+    (headless,) = (c for c in heads if c.id == "no-head")
+    assert (headless.body, headless.entries) == ("unread", ())
+
+
 def test_a_change_in_place_ends_the_iteration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import os
 

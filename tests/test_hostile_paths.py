@@ -115,9 +115,14 @@ def test_what_is_no_file_is_refused(what: str, way: str, tmp_path: Path) -> None
 
 @ways
 def test_a_folder_of_no_session_is_told(way: str, tmp_path: Path) -> None:
-    for path in (_folder(tmp_path), ""):
-        with pytest.raises(convparse.UnknownSource, match="is a folder, but not one of a session"):
-            WAYS[way](path)
+    with pytest.raises(convparse.UnknownSource, match="is a folder, but not one of a session"):
+        WAYS[way](_folder(tmp_path))
+
+
+@ways
+def test_an_empty_path_is_nothing(way: str) -> None:
+    with pytest.raises(FileNotFoundError):
+        WAYS[way]("")
 
 
 @ways

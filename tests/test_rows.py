@@ -31,8 +31,8 @@ def rows(table: str, result: ParseResult = EVERYTHING) -> list[dict[str, Any]]:
 
 
 def said(row: dict[str, Any], *but: str) -> dict[str, Any]:
-    """What a row says beside its place."""
-    return {name: value for name, value in row.items() if value is not None and name not in (*ORIGIN, *but)}
+    """What a row says beside its place and its source."""
+    return {name: value for name, value in row.items() if value is not None and name not in (*ORIGIN, "source", *but)}
 
 
 def check(result: ParseResult) -> None:
@@ -40,6 +40,7 @@ def check(result: ParseResult) -> None:
     for table, columns in TABLES.items():
         for row in iter_rows(result, table):
             assert list(row) == list(columns), table
+            assert row["source"] == result.source
             assert {
                 name: type(value) for name, value in row.items() if value is not None and type(value) is not columns[name]
             } == {}
@@ -123,7 +124,6 @@ def test_conversations():
 
     assert said(first) == {
         "conversation_id": "s1",
-        "source": "claude-code",
         "variant": "transcript",
         "title": "A title",
         "title_origin": "ai-title",
@@ -381,7 +381,6 @@ def test_drops():
     lost, skipped = rows("drops")
 
     assert said(lost) == {
-        "source": "claude-code",
         "code": "malformed-line",
         "fate": "lost",
         "record": "user",

@@ -66,7 +66,8 @@ class _Run:
                     if self.out.gone:
                         return
             except OSError as error:
-                self.complain(f"{path}: {error.strerror or error}{_hint(path)}")
+                told = (error.strerror or str(error)).replace("read it and call parse_bytes", "give - and read it from there")
+                self.complain(f"{path}: {told}{_hint(path)}")
             except convparse.ConvparseError as error:
                 self.complain(str(error).replace("Pass `source=`", "Give --source"))
 
@@ -93,7 +94,9 @@ class _Run:
 
 
 def _hint(path: str) -> str:
-    return "" if os.path.lexists(path) else nearest(path, COMMANDS)
+    if os.path.lexists(path):
+        return ""
+    return f"; did you mean `rows {path}`?" if path in TABLES else nearest(path, COMMANDS)
 
 
 # ---- reading ---------------------------------------------------------------------------------------------------------------
@@ -171,7 +174,7 @@ def _rows(run: _Run) -> None:
     options = run.options
     columns = options.columns or list(TABLES[options.table])
     if unknown := [name for name in columns if name not in TABLES[options.table]]:
-        hint = nearest(unknown[0], TABLES[options.table])
+        hint = nearest(unknown[0], TABLES[options.table]) or f"; it has {', '.join(TABLES[options.table])}"
         raise convparse.ConvparseError(f"the table {options.table} has no column {unknown[0]!r}{hint}")
     write = _WRITERS[options.format](run.out, columns)
     rows = (row for result in run.results(_one_by_one) for row in convparse.iter_rows(result, options.table))

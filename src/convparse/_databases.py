@@ -88,8 +88,8 @@ def detect(path: str) -> _detect.Detection:
     with closing(moments(path)) as found:
         for moment in found:
             head = _head(path, Database(moment.connection, Limits()))
-            return _detect.detect_head(head, list(SOURCES.values()))
-    return _detect.detect_head(Head(Path(path).name, b"SQLite format 3\x00", (), False), list(SOURCES.values()))
+            return _detect.detect_head(head, list(SOURCES.values()), path)
+    return _detect.detect_head(Head(Path(path).name, b"SQLite format 3\x00", (), False), list(SOURCES.values()), path)
 
 
 def _settled(
@@ -151,7 +151,7 @@ class _Reader:
         self.drafts = drafts
         self.database = Database(moment.connection, limits)
         self.database.damaged |= moment.loose
-        detection = _variant_of(_head(path, self.database), source)
+        detection = _variant_of(_head(path, self.database), source, path)
         self.source = source or SOURCES[detection.source]
         self.name = detection.variant
         if self.source.variants[self.name].store is None:
@@ -208,6 +208,9 @@ class _Reader:
             run, own, _, _ = self._begin()
             self._add(run, own, variant, store.units(own, id, messages))
             result = self._finish(run, own, Gathered(()))
+            if not messages and not any(c.id == id for c in result.conversations):
+                headless = Conversation(id, self.source.name)
+                result = attrs.evolve(result, conversations=(headless, *result.conversations))
             yield self._told(result, stamp, messages)
         run, own, _, _ = self._begin()
         self._add(run, own, variant, store.beside(own))

@@ -1,5 +1,6 @@
 """What a file is, and why: content decides, the path only breaks ties between identical formats, and says so."""
 
+import errno
 import os
 import re
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any, Final
 import attrs
 import orjson
 
+from convparse._calls import path_of
 from convparse.errors import UnknownSource
 from convparse.reading.opening import open_regular
 from convparse.sources import SOURCES
@@ -35,13 +37,13 @@ def detect(path: str | os.PathLike[str]) -> Detection:
 
     Raises ``UnknownSource`` when no source knows it, ``OSError`` when it cannot be read.
     """
-    given = os.path.expanduser(os.fspath(path))
+    given = path_of(path)
     head = read_head(session_file(given))
     if is_database(head):
         from convparse import _databases  # sqlite3 is imported only when a database is read
 
         return _databases.detect(given)
-    return detect_head(head, list(SOURCES.values()))
+    return detect_head(head, list(SOURCES.values()), given)
 
 
 def is_database(head: Head) -> bool:
@@ -51,6 +53,8 @@ def is_database(head: Head) -> bool:
 
 def session_file(path: str) -> str:
     """The file to look at for a path: for one session's folder the transcript beside it, or the first file in it."""
+    if not path:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     given = Path(path)
     if not given.is_dir():
         return path
@@ -61,7 +65,8 @@ def session_file(path: str) -> str:
     inside = sorted(given.glob("subagents/**/*.jsonl"))[:1]
     if not inside:
         raise UnknownSource(
-            f"{path} is a folder, but not one of a session; give a file, or the folder named like its transcript"
+            f"{path} is a folder, but not one of a session; give a file, or the folder named like its transcript;"
+            " discover([folder]) finds the sessions below a home or a product's folder"
         )
     return str(inside[0])
 
@@ -105,13 +110,13 @@ def _decoded(data: bytes) -> Any:
 _SEAM: Final = re.compile(rb"\}\s*\{")
 
 
-def detect_head(head: Head, sources: list[Source]) -> Detection:
-    """The first claim that is certain, else the first claim."""
+def detect_head(head: Head, sources: list[Source], path: str = "") -> Detection:
+    """The first claim that is certain, else the first claim. ``path``: what an error calls the file."""
     claims = [(source, match) for source in sources if (match := source.detect(head)) is not None]
     claims.sort(key=lambda claim: not claim[1].certain)
     if not claims:
         raise UnknownSource(
-            f"{head.name or 'the data'}: {_looks_like(head)}; known sources: {', '.join(SOURCES)}. Pass `source=`"
+            f"{path or head.name or 'the data'}: {_looks_like(head)}; known sources: {', '.join(SOURCES)}. Pass `source=`"
         )
     source, match = claims[0]
     return Detection(source.name, match.variant, match.reason, match.certain)

@@ -20,6 +20,7 @@ from typing import Final, TypeAlias
 import attrs
 
 from convparse import _stamps
+from convparse._calls import path_of
 from convparse._places import PLACES, Base, Place
 from convparse.errors import ConvparseError
 from convparse.reading.opening import read_beginning
@@ -78,7 +79,7 @@ def discover(roots: Iterable[str | os.PathLike[str]] | None = None) -> Iterator[
     """
     if isinstance(roots, str | os.PathLike):
         raise ConvparseError("roots is an iterable of folders; put the one folder in a list")
-    given = None if roots is None else [os.path.expanduser(os.fspath(root)) for root in roots]
+    given = None if roots is None else [path_of(root) for root in roots]
     for root in given or ():
         if not os.path.isdir(root):  # noqa: PTH112 - a path stays the text that was given
             raise ConvparseError(f"{root} is not a folder; a root is a home directory or the folder of a product")

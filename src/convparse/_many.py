@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import attrs
 
+from convparse._calls import limits_of, path_of, stamps_of
 from convparse._detect import is_database, read_head, session_file
 from convparse._discover import Found
 from convparse._parse import iter_conversations, parse
@@ -67,7 +68,7 @@ def parse_many(
     workers: int | None = None,
     progress: bool | Progress = False,
     subagents: bool = True,
-    known: Iterable[str] = (),
+    known: Iterable[str | None] = (),
     drafts: bool = False,
     excerpts: bool = True,
     limits: Limits | None = None,
@@ -83,8 +84,9 @@ def parse_many(
     What goes wrong with a file is in its ``Done.error``, and costs no other file. Raises ``ConvparseError`` for a ``then`` or a
     ``source`` that cannot be sent to other processes: one that is not at the top of a module which they can import.
     """
+    _check(paths, then, workers)
     find(source)
-    work = _Work(source, then, subagents, excerpts, limits, drafts, frozenset(known))
+    work = _Work(source, then, subagents, excerpts, limits_of(limits), drafts, stamps_of(known))
     count = _processors() if workers is None else workers
     total = len(paths) if isinstance(paths, Sized) else None
     if count <= 1:
@@ -92,8 +94,18 @@ def parse_many(
     return _told(_Crew(count, _packed(work), None).run(map(_found, paths)), _progress(progress, total), total)
 
 
+def _check(paths: object, then: object, workers: object) -> None:
+    """Refuse what would otherwise come to light file by file, or not at all."""
+    if isinstance(paths, str | os.PathLike | Found):
+        raise ConvparseError("paths is an iterable of paths; put the one path in a list")
+    if then is not None and not callable(then):
+        raise ConvparseError(f"then is a function of a result, not {type(then).__name__}")
+    if workers is not None and (not isinstance(workers, int) or workers < 0):
+        raise ConvparseError(f"workers is a number of processes, or None for one a processor, and not {workers!r}")
+
+
 def _found(path: str | os.PathLike[str] | Found) -> Found:
-    return path if isinstance(path, Found) else Found("", os.path.expanduser(os.fspath(path)))
+    return path if isinstance(path, Found) else Found("", path_of(path))
 
 
 def _processors() -> int:

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Final
 
 import attrs
 
-from convparse import _after, _detect, _stamps
+from convparse import _after, _calls, _detect, _stamps
 from convparse.drops import Account, Bin, Drop
 from convparse.errors import ConvparseError
 from convparse.ledger import Ledger
@@ -90,7 +90,9 @@ def parse(
     Raises ``OSError`` if the path cannot be opened, ``UnknownSource`` if no source knows it or has the name given, and
     ``ConvparseError`` if there is no conversation of the id. Nothing in the content of a file raises.
     """
-    given = os.path.expanduser(os.fspath(path))
+    given, bounds = _calls.path_of(path), _calls.limits_of(limits)
+    if after is not None:
+        _calls.check(after, ParseResult, "after")
     started = datetime.now(UTC)
     adapter = find(source)
     head = _detect.read_head(_detect.session_file(given))
@@ -98,13 +100,13 @@ def parse(
         from convparse import _databases  # sqlite3 is imported only when a database is read
 
         facts = _stamps.database_facts(given)
-        result = _databases.parse(given, adapter, conversation_id, limits or Limits(), excerpts, drafts)
+        result = _databases.parse(given, adapter, conversation_id, bounds, excerpts, drafts)
         return attrs.evolve(result, stamp=_database_stamp(result, adapter, facts))
-    detection = _variant_of(head, adapter)
+    detection = _variant_of(head, adapter, given)
     adapter = adapter or SOURCES[detection.source]
     gathered = adapter.gather(given, detection.variant, subagents)
     stamp = _stamps.stamp_of(_stamps.files_of(gathered))
-    run = _Run(adapter, limits or Limits(), excerpts, drafts)
+    run = _Run(adapter, bounds, excerpts, drafts)
     follow = _after.Following(after, adapter, run.limits, excerpts, drafts)
     for file, variant in gathered.logs:
         run.read_file(file, variant, given, follow)
@@ -114,25 +116,26 @@ def parse(
 
 
 def parse_bytes(
-    data: bytes,
+    data: bytes | bytearray | memoryview,
     *,
     source: str | Source | None = None,
-    name: str = "",
+    name: str | os.PathLike[str] = "",
     conversation_id: str | None = None,
     drafts: bool = False,
     excerpts: bool = True,
     limits: Limits | None = None,
 ) -> ParseResult:
     """Read bytes from elsewhere like the one file they came from. ``name`` stands for the path in origins and drops."""
+    data, name, bounds = _calls.bytes_of(data), os.fspath(name), _calls.limits_of(limits)
     adapter = find(source)
     head = _detect.head_of(data[: _detect.HEAD], name, len(data) <= _detect.HEAD)
     if _detect.is_database(head):
         from convparse import _databases
 
-        return _databases.parse_bytes(data, name, adapter, conversation_id, limits or Limits(), excerpts, drafts)
-    detection = _variant_of(head, adapter)
+        return _databases.parse_bytes(data, name, adapter, conversation_id, bounds, excerpts, drafts)
+    detection = _variant_of(head, adapter, name)
     adapter = adapter or SOURCES[detection.source]
-    run = _Run(adapter, limits or Limits(), excerpts, drafts)
+    run = _Run(adapter, bounds, excerpts, drafts)
     run.read_stream(io.BytesIO(data), len(data), name, detection.variant, "")
     result = run.finish(name, detection.variant, Gathered(()))
     result = attrs.evolve(result, snapshot=Snapshot("bytes"))
@@ -143,7 +146,7 @@ def iter_conversations(
     path: str | os.PathLike[str],
     source: str | Source | None = None,
     *,
-    known: Iterable[str] = (),
+    known: Iterable[str | None] = (),
     messages: bool = True,
     subagents: bool = True,
     drafts: bool = False,
@@ -159,16 +162,16 @@ def iter_conversations(
     Raises what ``parse`` raises, and ``SourceChanged`` if a database that is read in place changes meanwhile: what came before
     stands, and ``known`` takes up from there.
     """
-    given = os.path.expanduser(os.fspath(path))
+    given, bounds, seen = _calls.path_of(path), _calls.limits_of(limits), _calls.stamps_of(known)
     adapter = find(source)
     if _detect.is_database(_detect.read_head(_detect.session_file(given))):
         from convparse import _databases
 
         facts = _stamps.database_facts(given)
-        for result in _databases.each(given, adapter, frozenset(known), messages, limits or Limits(), excerpts, drafts):
+        for result in _databases.each(given, adapter, seen, messages, bounds, excerpts, drafts):
             yield attrs.evolve(result, stamp=_database_stamp(result, adapter, facts))
         return
-    yield parse(given, source, subagents=subagents, drafts=drafts, excerpts=excerpts, limits=limits)
+    yield parse(given, source, subagents=subagents, drafts=drafts, excerpts=excerpts, limits=bounds)
 
 
 def _database_stamp(result: ParseResult, adapter: Source | None, facts: bytes) -> str:
@@ -176,9 +179,9 @@ def _database_stamp(result: ParseResult, adapter: Source | None, facts: bytes) -
     return _stamps.database_stamp(result.path, facts, gathered)
 
 
-def _variant_of(head: Any, adapter: Source | None) -> _detect.Detection:
+def _variant_of(head: Any, adapter: Source | None, path: str) -> _detect.Detection:
     if adapter is None:
-        return _detect.detect_head(head, list(SOURCES.values()))
+        return _detect.detect_head(head, list(SOURCES.values()), path)
     match = adapter.detect(head)
     if match is not None:
         return _detect.Detection(adapter.name, match.variant, match.reason, match.certain)

@@ -59,6 +59,8 @@ def from_json(data: bytes | str) -> ParseResult:
     Forms of all earlier numbers are read. Raises ``ConvparseError`` for a form with a higher number, for a field that the form
     does not have, a value of another type, and whatever is not a result at all.
     """
+    if not isinstance(data, bytes | bytearray | memoryview | str):
+        raise ConvparseError(f"from_json takes bytes or str, not {type(data).__name__}; to_json makes them of a result")
     value = _decode(data)
     form = value.pop("convparse", None) if isinstance(value, dict) else None
     if type(form) is not int or form < 1:

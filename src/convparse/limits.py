@@ -2,6 +2,8 @@
 
 import attrs
 
+from convparse.errors import ConvparseError
+
 
 @attrs.frozen
 class Limits:
@@ -29,3 +31,11 @@ class Limits:
     """Line numbers kept for one drop; its ``count`` is exact all the same."""
     excerpt: int = 120
     """Bytes of an excerpt."""
+
+    def __attrs_post_init__(self) -> None:
+        for field in attrs.fields(Limits):
+            value = getattr(self, field.name)
+            if not isinstance(value, int) or value < 0:
+                raise ConvparseError(
+                    f"Limits.{field.name} is a whole number from 0 on, and not {value!r}; give a large one for no limit"
+                )

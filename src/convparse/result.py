@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from convparse._calls import check
 from convparse.blocks import many
 from convparse.drops import Account, Drop, Drops, plain
 from convparse.errors import ContentDropped, ConvparseError, SourceChanged
@@ -87,6 +88,7 @@ class ParseResult(_Keeper):
 
     def children(self, conversation: Conversation) -> tuple[Conversation, ...]:
         """The conversations that this one started, its sub-agents, in the order of the links."""
+        check(conversation, Conversation, "children")
         found = {c.id: c for c in self.conversations}
         started = dict.fromkeys(link.id for link in conversation.links if link.kind == "subagent")
         return tuple(found[child] for child in started if child in found)
@@ -120,6 +122,7 @@ class ParseResult(_Keeper):
 
     def since(self, old: "ParseResult") -> tuple[Entry, ...]:
         """The entries that are new in this result, or differ from those of the same key in ``old``."""
+        check(old, ParseResult, "since")
         before = {entry.key: entry for entry in old._entries()}
         return tuple(entry for entry in self._entries() if before.get(entry.key) != entry)
 
@@ -134,6 +137,7 @@ class ParseResult(_Keeper):
         Raises ``SourceChanged`` when the file is no longer the one that was parsed, ``ConvparseError`` where there is no run of
         bytes to read (databases, ``parse_bytes``), ``OSError`` when the file cannot be opened.
         """
+        check(origin, Origin, "read", "; every entry and every drop has one as `origin`")
         stamps = {account.path: account.stamp for account in self.accounts}
         if origin.offset is None or origin.length is None or not stamps.get(origin.path):
             raise ConvparseError(f"{PurePath(origin.path).name}: no bytes of a file of this result stand behind this origin")

@@ -43,7 +43,7 @@ def iter_rows(result: ParseResult, table: str) -> Iterator[Row]:
 
 
 def _rows(result: ParseResult, table: str) -> Iterator[Row]:
-    empty: Row = dict.fromkeys(TABLES[table])
+    empty: Row = {**dict.fromkeys(TABLES[table]), "source": result.source}
     fractions = [name for name, kind in TABLES[table].items() if kind is float]
     for made in _MAKERS[table](result):
         row = {**empty, **made}
@@ -290,7 +290,6 @@ def _drops(result: ParseResult) -> Iterator[Row]:
         yield {
             **{name: getattr(drop, name) for name in _OF_DROP},
             **_place(drop.origin),
-            "source": result.source,
             "lines": encode(drop.lines).decode(),
             "detail": _json(drop.detail),
         }

@@ -38,7 +38,7 @@ _TOKENS: Final = {
 }
 _CONTEXT: Final = dict.fromkeys(("cwd", "git_branch", "version", "permission_mode", "sandbox", "entrypoint", "effort"), str)
 TIME: Final = {"timestamp": datetime, "timestamp_origin": str, "timestamp_text": str}
-_IN_MESSAGE: Final = {"conversation_id": str, "message_key": str, "block_index": int}
+_IN_MESSAGE: Final = {"conversation_id": str, "source": str, "message_key": str, "block_index": int}
 
 TABLES: Final[Mapping[str, Columns]] = MappingProxyType(
     {
@@ -70,6 +70,7 @@ TABLES: Final[Mapping[str, Columns]] = MappingProxyType(
         },
         "turns": {
             "conversation_id": str,
+            "source": str,
             "turn_index": int,
             "turn_id": str,
             "status": str,
@@ -88,6 +89,7 @@ TABLES: Final[Mapping[str, Columns]] = MappingProxyType(
         },
         "messages": {
             "conversation_id": str,
+            "source": str,
             "message_key": str,
             "entry_index": int,
             "message_id": str,
@@ -179,6 +181,7 @@ TABLES: Final[Mapping[str, Columns]] = MappingProxyType(
         },
         "events": {
             "conversation_id": str,
+            "source": str,
             "event_key": str,
             "entry_index": int,
             "event_id": str,
