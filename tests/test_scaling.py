@@ -48,8 +48,8 @@ def parts_of(items, size=3):
 def rows_in(folder, table):
     """All rows of a table, with their source, in an order of no meaning."""
     found = []
-    for path in folder.glob(f"source=*/part=*/{table}.parquet"):
-        source = path.parts[-3].removeprefix("source=")
+    for path in folder.glob(f"product=*/part=*/{table}.parquet"):
+        source = path.parts[-3].removeprefix("product=")
         found += [(source, *row.values()) for row in pq.ParquetFile(path).read().to_pylist()]
     return sorted(found, key=repr)
 
@@ -79,8 +79,18 @@ def test_every_row_of_every_item_is_written_once(items, here):
         assert len(rows_in(folder, table)) > 10
         assert rows_of(items, table) == rows_in(folder, table)
     assert {"claude-code", "codex", "copilot", "copilot-cli", "cursor"} == {
-        path.name.removeprefix("source=") for path in folder.iterdir()
+        path.name.removeprefix("product=") for path in folder.iterdir()
     }
+
+
+def test_the_folder_is_one_data_set(here):
+    folder, _ = here
+    paths = [str(path) for path in folder.glob("product=*/part=*/messages.parquet")]
+
+    table = pq.read_table(paths, partitioning="hive")
+
+    assert table["source"].to_pylist() == table["product"].to_pylist()
+    assert len(set(table["source"].to_pylist())) == 5
 
 
 def test_the_report_says_what_became_of_every_item(items, here):

@@ -1,7 +1,6 @@
 """Session files, databases and objects of a store to Parquet on Spark, with ``mapInPandas``."""
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby
 
 import pandas
 import pyarrow as pa
@@ -13,8 +12,8 @@ from convparse import Found
 from convparse.export import arrow
 
 TABLE = "messages"
-COLUMNS = arrow.arrow_schema(TABLE).append(pa.field("source", pa.string())).append(pa.field("error", pa.string()))
-"""Those of the table, the source, and why an item gives no rows, which stands in a row of its own."""
+COLUMNS = arrow.arrow_schema(TABLE).append(pa.field("error", pa.string()))
+"""Those of the table, and why an item gives no rows, which stands in a row of its own."""
 
 
 def write(spark: SparkSession, founds: Iterable[Found], objects: str, folder: str) -> None:
@@ -32,8 +31,7 @@ def rows_of(frames: Iterator[pandas.DataFrame]) -> Iterator[pandas.DataFrame]:
         report: list[Told] = []
         rows = zip(frame["source"], frame["path"], frame["content"], strict=True)
         items = [Found(source, path) if data is None else (path, bytes(data)) for source, path, data in rows]
-        for source, results in groupby(results_of(items, report), lambda result: result.source):
-            for batch in arrow.iter_batches(results, TABLE, rows=1000):
-                yield batch.to_pandas(integer_object_nulls=True).assign(source=source, error=None)
+        for batch in arrow.iter_batches(results_of(items, report), TABLE, rows=1000):
+            yield batch.to_pandas(integer_object_nulls=True).assign(error=None)
         errors = [{"path": told.name, "error": told.error} for told in report if told.error is not None]
         yield pa.Table.from_pylist(errors, COLUMNS).to_pandas(integer_object_nulls=True)

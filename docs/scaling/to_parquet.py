@@ -24,12 +24,12 @@ class Told(NamedTuple):
 
 
 def write_part(items: Iterable[Item], folder: str, tables: tuple[str, ...] = ("messages",)) -> list[Told]:
-    """Write tables of some items to ``folder/source=…/part=…/TABLE.parquet``. Done twice, it writes the same files twice."""
+    """Write tables of some items to ``folder/product=…/part=…/TABLE.parquet``. Done twice, it writes the same files twice."""
     items = list(items)
     report: list[Told] = []
     part = blake2b("\0".join(map(name_of, items)).encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
     for number, (source, results) in enumerate(groupby(results_of(items, report), lambda result: result.source)):
-        arrow.write_parquet(results, Path(folder, f"source={source}", f"part={part}-{number}"), tables=tables, rows=1000)
+        arrow.write_parquet(results, Path(folder, f"product={source}", f"part={part}-{number}"), tables=tables, rows=1000)
     return report
 
 
