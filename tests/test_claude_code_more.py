@@ -93,6 +93,27 @@ def test_without_a_twin_the_change_is_the_one_that_was_asked_for(tool, given, ex
     assert [expected] == [(edit.path, edit.kind, edit.after) for edit in edit_of(tool, **given)]
 
 
+@pytest.mark.parametrize(
+    ("tool", "given", "diff"),
+    [
+        ("Edit", {"old_string": "a\nb", "new_string": "c"}, "@@ @@\n-a\n-b\n+c\n"),
+        (
+            "MultiEdit",
+            {"edits": [{"old_string": "a", "new_string": "b"}, {"old_string": "c", "new_string": "d"}]},
+            "@@ @@\n-a\n+b\n@@ @@\n-c\n+d\n",
+        ),
+        ("MultiEdit", {"edits": [{"old_string": "a", "new_string": "b"}, 5]}, None),
+        ("MultiEdit", {"edits": []}, None),
+        ("Edit", {"old_string": "a"}, None),
+        ("Edit", {"old_string": 5, "new_string": "c"}, None),
+        ("Write", {"content": "new"}, None),
+    ],
+    ids=str,
+)
+def test_without_a_twin_the_lines_are_those_that_were_to_be_replaced(tool, given, diff):
+    assert [diff] == [edit.diff for edit in edit_of(tool, file_path="/f", **given)]
+
+
 @pytest.mark.parametrize("given", [{}, {"file_path": 5}, {"content": "x"}])
 def test_without_a_path_nothing_was_asked_for(given):
     assert () == edit_of("Write", **given)

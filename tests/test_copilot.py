@@ -448,15 +448,24 @@ def test_hostile_logs_are_read_in_time() -> None:
 
 
 def test_edits_of_a_command_line_session() -> None:
-    def edits(name: str, arguments: Any, **done: Any) -> list[tuple[str, str, str | None]]:
+    def edits(name: str, arguments: Any, **done: Any) -> list[tuple[str | None, ...]]:
         asked = {"toolRequests": [{"toolCallId": "c", "name": name, "arguments": arguments}]}
         result = events(("assistant.message", asked), ("tool.execution_complete", {"toolCallId": "c", "success": True, **done}))
-        return [(edit.path, edit.kind, edit.after) for edit in result.conversation.edits()]
+        return [(edit.path, edit.kind, edit.after, edit.diff) for edit in result.conversation.edits()]
 
-    assert edits("create", {"path": "/a", "file_text": "x"}) == [("/a", "create", "x")]
-    assert edits("edit", {"path": "/a", "old_str": "x"}) == [("/a", "update", None)]
+    asked = {"path": "/a", "old_str": "x", "new_str": "y"}
+    assert edits("create", {"path": "/a", "file_text": "x"}) == [("/a", "create", "x", None)]
+    assert edits("edit", {"path": "/a", "old_str": "x"}) == [("/a", "update", None, None)]
+    assert edits("edit", asked) == [("/a", "update", None, "@@ @@\n-x\n+y\n")]
+    shown = {"content": "ok", "detailedContent": "\ndiff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-x\n+y\n z\n"}
+    assert edits("edit", asked, result=shown) == [("/a", "update", None, "@@ -1,2 +1,2 @@\n-x\n+y\n z\n")]
+    assert edits("edit", asked, result={"content": "ok", "detailedContent": "ok"}) == [
+        ("/a", "update", None, "@@ @@\n-x\n+y\n")
+    ]
+    both = [{"path": "/a", "kind": "edit"}, {"path": "/b", "kind": "edit"}]
+    assert edits("bash", asked, fileEdits=both) == [("/a", "update", None, None), ("/b", "update", None, None)]
     assert edits("bash", "text", fileEdits=[{"path": "/b", "kind": "delete"}, {"path": 5}, {"path": "/c", "kind": "x"}, 5]) == [
-        ("/b", "delete", None)
+        ("/b", "delete", None, None)
     ]
     assert edits("view", {"path": "/a"}, fileEdits=5) == []
     assert edits("create", {"path": "/a"}, success=False) == []

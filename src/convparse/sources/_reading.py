@@ -93,3 +93,9 @@ class Keys:
             key += "'"
         self.seen[key] = _MADE
         return key
+
+
+def hunk_of(old: str, new: str) -> str:
+    """What a call asked to replace, as a hunk of a diff: which lines is known, and not where they stand."""
+    lines = [f"-{line}" for line in old.splitlines()] + [f"+{line}" for line in new.splitlines()]
+    return "@@ @@\n" + "\n".join(lines) + "\n"

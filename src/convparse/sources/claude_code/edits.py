@@ -3,6 +3,7 @@
 from typing import Any
 
 from convparse.blocks import Edit, Json
+from convparse.sources._reading import hunk_of
 from convparse.views import ToolUse
 
 
@@ -57,4 +58,17 @@ def _asked(given: Any, call_id: str | None) -> list[Edit]:
     if type(path) is not str:
         return []
     content = _text(given.get("content"))
-    return [Edit(path, "update" if content is None else "create", after=content, call_id=call_id)]
+    kind = "update" if content is None else "create"
+    return [Edit(path, kind, diff=_hunks(given), after=content, call_id=call_id)]
+
+
+def _hunks(given: dict[str, Any]) -> str | None:
+    """What an ``Edit`` or, with several, a ``MultiEdit`` was to replace; the file as a whole was not kept."""
+    several = given.get("edits")
+    found = []
+    for change in several if type(several) is list and several else [given]:
+        old, new = (change.get("old_string"), change.get("new_string")) if type(change) is dict else (None, None)
+        if type(old) is not str or type(new) is not str:
+            return None
+        found.append(hunk_of(old, new))
+    return "".join(found)

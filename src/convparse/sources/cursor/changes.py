@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from convparse.blocks import Edit, Json, ToolCall, ToolResult
 from convparse.ledger import Ledger
+from convparse.sources._reading import hunk_of
 from convparse.sources.cursor.fields import CONTENT
 from convparse.sources.cursor.state import Draft
 from convparse.views import ToolUse
@@ -69,7 +70,7 @@ def edits(use: ToolUse) -> tuple[Edit, ...]:
         return ()
     old, new = (next((value[k] for k in keys if type(value.get(k)) is str), None) for keys in (_OLD, _NEW))
     if old is not None and new is not None:
-        return (Edit(path, "update", diff=_hunk(old, new), call_id=use.call.id),)
+        return (Edit(path, "update", diff=hunk_of(old, new), call_id=use.call.id),)
     whole = next((value[key] for key in ("contents", "content", "file_text") if type(value.get(key)) is str), None)
     return (Edit(path, "update", after=whole, call_id=use.call.id),) if whole is not None else ()
 
@@ -80,9 +81,3 @@ _NEW: Final = ("new_string", "newString", "new_str")
 
 def _has_edit(use: ToolUse) -> bool:
     return any(type(block) is Edit and block.call_id == use.call.id for block in use.message.blocks)
-
-
-def _hunk(old: str, new: str) -> str:
-    """A hunk of which only the lines are known, not where they stand."""
-    lines = [f"-{line}" for line in old.splitlines()] + [f"+{line}" for line in new.splitlines()]
-    return "@@ @@\n" + "\n".join(lines) + "\n"

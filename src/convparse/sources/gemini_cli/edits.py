@@ -3,6 +3,7 @@
 from typing import Any
 
 from convparse.blocks import Edit, Json
+from convparse.sources._reading import hunk_of
 from convparse.views import ToolUse
 
 _CREATED = "Successfully created"
@@ -20,7 +21,8 @@ def edits(use: ToolUse) -> tuple[Edit, ...]:
     if type(path) is not str:
         return ()
     if use.call.name == "replace":
-        return (Edit(path, "update", call_id=use.call.id),)
+        old, new = _text(given.get("old_string")), _text(given.get("new_string"))
+        return (Edit(path, "update", diff=None if old is None or new is None else hunk_of(old, new), call_id=use.call.id),)
     created = any(result.text.startswith(_CREATED) for result in use.results)
     return (Edit(path, "create" if created else "update", after=_text(given.get("content")), call_id=use.call.id),)
 
