@@ -297,6 +297,7 @@ def test_tool_calls():
         "state": "undone",
         "inherited": True,
         "timestamp": AT,
+        "answered_at": AT,
     }
     assert said(second, "conversation_id", "message_key") == {
         "block_index": 5,

@@ -2,10 +2,11 @@
 
 import itertools
 import pickle
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
+import attrs
 import pytest
 
 from convparse.blocks import Edit, Injected, Json, Text, Thinking, ToolCall, ToolResult
@@ -359,6 +360,15 @@ def test_a_call_and_its_result_are_paired_by_id():
 
     assert (ToolUse(call("c1"), (result("c1", "one"),), row, "nobody"), "one") == (first, first.result and first.result.text)
     assert ToolUse(call("c2"), (result("c2", "two"),), row, "nobody") == second
+
+
+def test_a_call_is_answered_when_the_message_of_its_last_result_was_written():
+    row, *others = model("go", call("c1"), call("c2"), result("c2")), tool(result("c1")), tool(result("c1"))
+    at = datetime(2026, 9, 1, 8, tzinfo=UTC)
+    timed = [attrs.evolve(message, timestamp=at + n * timedelta(seconds=1)) for n, message in enumerate((row, *others))]
+
+    assert [use.answered_at for use in conversation(*timed).tool_calls()] == [at + timedelta(seconds=2), at]
+    assert [use.answered_at for use in conversation(model(call())).tool_calls()] == [None]
 
 
 def test_a_call_may_have_several_results_and_the_last_counts():

@@ -242,6 +242,7 @@ def _tool_call(use: ToolUse) -> Row:
         "state": use.message.state,
         "inherited": use.message.inherited,
         "timestamp": use.message.timestamp,
+        "answered_at": use.answered_at,
     }
 
 

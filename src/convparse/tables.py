@@ -162,6 +162,7 @@ TABLES: Final[Mapping[str, Columns]] = MappingProxyType(
             "state": str,
             "inherited": bool,
             "timestamp": datetime,
+            "answered_at": datetime,
             **PLACE,
         },
         "edits": {

@@ -10,6 +10,7 @@ product. The one thing that only a source can tell, which changes of files a cal
 import re
 import shlex
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from typing import Any, Final, Literal, TypeAlias
 
 import attrs
@@ -47,6 +48,8 @@ class ToolUse:
     """The name of the source that knows what the call means."""
     spawned: str | None = None
     """The id of the conversation that this call started."""
+    answered_at: datetime | None = None
+    """The time of the message that holds the last result: the call's own where the product writes both in one message."""
 
     @property
     def result(self) -> ToolResult | None:
@@ -202,9 +205,9 @@ def tool_uses(conversation: Conversation) -> ToolUses:
     Where a call id repeats, a result belongs to the nearest call before it; one that stands before all calls of its id, to the
     first of them.
     """
-    found: list[tuple[ToolCall, Message, list[ToolResult]]] = []
-    nearest: dict[str, list[ToolResult]] = {}
-    early: dict[str, list[ToolResult]] = {}
+    found: list[tuple[ToolCall, Message, list[tuple[ToolResult, Message]]]] = []
+    nearest: dict[str, list[tuple[ToolResult, Message]]] = {}
+    early: dict[str, list[tuple[ToolResult, Message]]] = {}
     for message, block in _blocks(conversation.messages):
         if type(block) is ToolCall:
             results = [] if block.id is None else early.pop(block.id, [])
@@ -212,12 +215,20 @@ def tool_uses(conversation: Conversation) -> ToolUses:
                 nearest[block.id] = results
             found.append((block, message, results))
         elif type(block) is ToolResult and block.call_id is not None:
-            (nearest if block.call_id in nearest else early).setdefault(block.call_id, []).append(block)
+            (nearest if block.call_id in nearest else early).setdefault(block.call_id, []).append((block, message))
     spawned: dict[str | None, str] = {
         link.call_id: link.id for link in reversed(conversation.links) if link.call_id is not None
     }
     return tuple(
-        ToolUse(call, tuple(results), message, conversation.source, spawned.get(call.id)) for call, message, results in found
+        ToolUse(
+            call,
+            tuple(result for result, _ in results),
+            message,
+            conversation.source,
+            spawned.get(call.id),
+            results[-1][1].timestamp if results else None,
+        )
+        for call, message, results in found
     )
 
 
