@@ -203,7 +203,7 @@ def test_what_is_refused(data: bytes, told: str):
 
 
 def test_no_value_but_bytes_and_text_is_read():
-    with pytest.raises(ConvparseError, match="not the JSON form of a result"):
+    with pytest.raises(ConvparseError, match="takes bytes or str, not NoneType"):
         from_json(None)  # type: ignore[arg-type]
 
 
