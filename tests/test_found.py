@@ -18,6 +18,7 @@ EXPECTED: Final[dict[str, tuple[int, dict[str, int]]]] = {
     "claude-code/forked_from_an_object.jsonl": (1, {}),
     "claude-code/frame_without_its_message.json": (2, {"unknown-record": 1}),
     "claude-code/one_key_in_two_files": (4, {"not-an-object": 2}),
+    "codex/header_with_a_type.jsonl": (1, {"unknown-field": 1}),
     "codex/one_id_of_two_items.json": (3, {}),
     "codex/output_of_a_type_that_is_none.jsonl": (2, {}),
     "codex/prompt_of_a_review_told_three_times.jsonl": (3, {}),

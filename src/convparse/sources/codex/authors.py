@@ -79,7 +79,7 @@ def by_kinds(blocks: tuple[Block, ...], kinds: Any) -> tuple[bool, tuple[Block, 
             told.append(block)
         elif i in left_out:
             told.append(make_injected("image", block.text))
-        elif kind in _HUMAN:
+        elif type(kind) is str and kind in _HUMAN:
             told.extend(split_request(block.text))
         else:
             told.append(make_injected(injected_kind(block.text) or _word(kind), block.text))

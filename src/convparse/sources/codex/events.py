@@ -59,7 +59,8 @@ def _draft(
     text = None
     if data is None:  # the decoded line is nobody else's: what stands in other fields is taken out of it
         data = payload
-        data.pop("type", None)
+        if "type" in fields.typed:
+            data.pop("type", None)
     if text_key is not None and text_key in payload:
         text = payload[text_key]
         if type(text) is str:

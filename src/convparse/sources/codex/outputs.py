@@ -23,7 +23,8 @@ _LABELLED: Final = re.compile(
     r"(?:Process exited with code (?P<exited>-?\d{1,9})\n|Process running with session ID (?P<running>\S+)\n)?"
     r"(?:Original token count: (?P<tokens>\d+)\n)?"
     r"(?:Total output lines: (?P<lines>\d+)\n)?"
-    r"Output:\n"
+    r"Output:\n",
+    re.ASCII,
 )
 _LONGEST: Final = 1e12
 """Seconds that no tool takes: JSON may hold any number, a record no infinite one."""

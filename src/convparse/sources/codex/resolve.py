@@ -13,7 +13,7 @@ import attrs
 from convparse._make import close
 from convparse.blocks import Block, Text
 from convparse.ledger import Ledger
-from convparse.records import Conversation, Entry, Event, Message
+from convparse.records import Conversation, Entry, Event, Link, Message
 from convparse.sources._reading import json_of
 from convparse.sources._source import FilePart, Resolved, Session
 from convparse.sources.codex import pairs, threads, twins, usage
@@ -43,7 +43,10 @@ def resolve(parts: list[FilePart], session: Session) -> Resolved:
     for base in chain[1:]:
         drafts = _before(base, end, head.header) + drafts
         end, based = base.header.base_end, base.header.base
-    complete = head.header.headers > 0 and based is None
+    complete = based is None and all(thread.header.headers for thread in chain)
+    links = threads.links_of(drafts, head.header)
+    if len(chain) > 1 and based is not None:
+        links += (Link("base", based, None, end),)
     entries = _frozen(drafts, chained=len(chain) > 1)
     title = _title(drafts, head.header)
     contexts = list({id(entry.context): entry.context for entry in entries if entry.context is not None}.values())
@@ -55,7 +58,7 @@ def resolve(parts: list[FilePart], session: Session) -> Resolved:
             "thread_name_updated" if title is not None else None,
             contexts[0] if contexts else None,
             head.header.created_at,
-            links=threads.links_of(drafts, head.header),
+            links=links,
             body="complete" if complete else "partial",
             newer=any(_version(c.version) > _version(NEWEST) for c in contexts if c.version is not None),
             entries=entries,

@@ -144,19 +144,20 @@ def _content(item: Row, spot: Spot, state: State) -> tuple[tuple[Block, ...] | N
         blocks += said_text(text) if kind in ("text", "Text") else (image_of(text),)
         if kind in ("image", "local_image"):
             rest[at] = part
-        elif len(part) > 2:
+        if len(part) > 2:
             _keep_beside(part, at, spot, state)
     return tuple(blocks), rest
 
 
 def _keep_beside(part: Row, at: str, spot: Spot, state: State) -> None:
-    """What a text has beside itself: where in it elements of the editor stand."""
+    """What a text or a picture has beside itself: where in it elements of the editor stand, how closely it is looked at."""
+    kind = part["type"]
     for key, value in part.items():
-        if key not in ("type", "text") and value != []:
+        if key not in ("type", _CONTENT[kind]) and value != []:
             spot.extra[f"{at}/{escape(key)}"] = value
-            if key != "text_elements":
+            if key not in ("text_elements", "detail"):
                 pattern, pointer = f"/payload/item/content/*/{escape(key)}", f"{at}/{escape(key)}"
-                state.ledger.part("unknown-field", spot.place, pattern, record="text", pointer=pointer)
+                state.ledger.part("unknown-field", spot.place, pattern, record=kind, pointer=pointer)
 
 
 def _plan(item: Row, spot: Spot, state: State, turn: str | None) -> Draft | None:

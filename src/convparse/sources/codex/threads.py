@@ -41,6 +41,8 @@ class Header:
     known: frozenset[str] = frozenset()
     """The ids of the thread and of those that lines were copied from."""
     headers: int = 0
+    copied: bool = False
+    """True if the header of another thread follows at once: its lines were copied."""
 
 
 def header_of(drafts: Sequence[Draft]) -> Header:
@@ -65,6 +67,7 @@ def header_of(drafts: Sequence[Draft]) -> Header:
         _string(facts.get("cli_version")),
         frozenset(name for name in (*names, forked) if type(name) is str),
         len(found),
+        len(found) > 1 and names[1] != names[0] and found[1] is drafts[drafts.index(found[0]) + 1],
     )
 
 
@@ -99,7 +102,7 @@ def _own_start(drafts: Sequence[Draft], header: Header) -> int:
     if header.first_ordinal is not None and header.headers > 1:
         own = [i for i, d in enumerate(drafts) if d.ordinal is not None and d.ordinal >= header.first_ordinal]
         return own[0] if own else 1  # a boundary behind the last line would hide everything
-    if header.base is not None or (header.headers < 2 and header.forked_from is None):
+    if header.base is not None or not (header.copied or header.forked_from is not None):
         return 1
     return _burst_end(drafts, header)
 
