@@ -33,7 +33,7 @@ class Unit(NamedTuple):
 
     def pointer(self, path: Tokens) -> str:
         """How drops name a place in the value."""
-        if not self.operation or path[0] != "v":
+        if not self.operation or path[:1] != ("v",):
             return pointer_of(path)
         keys = self.value.get("k", ()) if self.value.get("kind") != 0 else ()
         return pointer_of((*(keys if isinstance(keys, list) else ()), *path[1:]))

@@ -165,7 +165,7 @@ class File:
         whole = next((drop.fate for drop in drops if not drop.pattern and drop.bytes), None)
         alone: list[ParseResult] = []
         for path, value in walk(unit.value):
-            if unit.operation and path[0] == "k":
+            if unit.operation and path[:1] == ("k",):
                 continue  # where an operation writes, not what
             yield whole or self.kind(unit, path, value, drops, alone), value
 

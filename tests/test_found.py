@@ -15,6 +15,7 @@ import convparse
 
 FOLDER: Final = Path(__file__).parent / "fixtures" / "found"
 EXPECTED: Final[dict[str, tuple[int, dict[str, int]]]] = {
+    "claude-code/cost_of_a_row_that_stands_twice.jsonl": (3, {"duplicate-id": 1, "unexpected-type": 1}),
     "claude-code/forked_from_an_object.jsonl": (1, {}),
     "claude-code/frame_without_its_message.json": (2, {"unknown-record": 1}),
     "claude-code/one_key_in_two_files": (4, {"not-an-object": 2}),

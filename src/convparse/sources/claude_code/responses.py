@@ -49,9 +49,12 @@ def settle_usage(threads: Sequence[tuple[Ledger, list[Draft]]]) -> None:
 
 
 def _silence(drafts: list[Draft], ledger: Ledger, code: str) -> None:
+    """Take usage away and name it, and what the row says of its cost, which is a part of it here."""
+    priced = [draft.place for draft in drafts if draft.entry.usage.cost is not None]
     for draft in drafts:
         draft.entry.usage = None
     ledger.parts(code, [draft.place for draft in drafts], _AT, record="assistant")
+    ledger.parts(code, priced, "/costUSD", record="assistant")
 
 
 def _finish(draft: Draft, stopped: bool, ledger: Ledger) -> None:
