@@ -24,12 +24,14 @@ from convparse import (
     Found,
     Limits,
     ParseResult,
+    Source,
     UnknownSource,
     _many,
     discover,
     parse,
     parse_many,
 )
+from convparse.extending import Variant
 
 CONTEXTS = ("spawn", *(name for name in multiprocessing.get_all_start_methods() if name == "fork"))
 
@@ -261,6 +263,21 @@ def test_a_then_that_cannot_be_sent_is_refused_at_once(paths: list[Path]) -> Non
         parse_many(paths, then=lambda result: None, workers=2)
     with pytest.raises(ConvparseError, match="`then` and `source` are sent to other processes"):
         parse_many(paths, source=attrs.evolve(SOURCES["claude-code"], edits=lambda use: ()), workers=2)
+
+
+def test_a_source_of_the_library_is_sent_by_its_name(paths: list[Path]) -> None:
+    done = list(parse_many(paths, source=SOURCES["claude-code"], then=first_text, workers=2))
+
+    assert list(parse_many(paths, source="claude-code", then=first_text, workers=0)) == done
+
+
+def test_a_source_from_elsewhere_can_be_sent() -> None:
+    ours = SOURCES["claude-code"]
+    variant = ours.variants["transcript"]
+    plain = Source("mine", "Mine", "1", {"one": Variant("jsonl", variant.read, variant.resolve)}, ours.detect, ours.gather)
+
+    assert pickle.loads(pickle.dumps(plain)) == plain
+    assert (plain.variants["one"].is_record({"type": 1}), plain.variants["one"].is_record({})) == (True, False)
 
 
 def test_a_then_that_workers_cannot_load_is_told(paths: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,7 @@ from convparse._parse import iter_conversations, parse
 from convparse.errors import ConvparseError
 from convparse.limits import Limits
 from convparse.result import ParseResult
-from convparse.sources import find
+from convparse.sources import SOURCES, find
 from convparse.sources._source import Source
 
 if TYPE_CHECKING:
@@ -85,7 +85,9 @@ def parse_many(
     ``source`` that cannot be sent to other processes: one that is not at the top of a module which they can import.
     """
     _check(paths, then, workers)
-    find(source)
+    adapter = find(source)
+    if adapter is not None and SOURCES.get(adapter.name) is adapter:
+        source = adapter.name  # the workers have it, and it is too large to send
     work = _Work(source, then, subagents, excerpts, limits_of(limits), drafts, stamps_of(known))
     count = _processors() if workers is None else workers
     total = len(paths) if isinstance(paths, Sized) else None

@@ -107,6 +107,14 @@ class Store:
     """The units of no conversation; every other family of keys is counted in the ledger."""
 
 
+def _has_type(value: dict[str, Any]) -> bool:
+    return "type" in value
+
+
+def _no_edits(use: ToolUse) -> tuple[Edit, ...]:
+    return ()
+
+
 @attrs.frozen
 class Variant:
     """One of a source's formats."""
@@ -115,7 +123,7 @@ class Variant:
     """``jsonl``, ``document``, ``mutation-log`` or ``sqlite``."""
     read: Callable[[Iterable[Unit], Ledger], Iterator[Any]]
     resolve: Callable[[list[FilePart], Session], Resolved]
-    is_record: Callable[[dict[str, Any]], bool] = lambda value: "type" in value
+    is_record: Callable[[dict[str, Any]], bool] = _has_type
     """True for what can stand as a record of its own: it decides where a damaged line starts anew."""
     store: Store | None = None
     """For databases."""
@@ -146,5 +154,5 @@ class Source:
     """The source's own codes, ``vendor/slug``."""
     skipped: Mapping[str, str] = attrs.field(factory=dict)
     """What ``skipped-record`` leaves out: record type to reason."""
-    edits: Callable[[ToolUse], tuple[Edit, ...]] = lambda use: ()
+    edits: Callable[[ToolUse], tuple[Edit, ...]] = _no_edits
     """The changes of files that a tool call recorded."""
