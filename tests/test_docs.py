@@ -3,10 +3,11 @@
 import re
 from pathlib import Path
 
+import attrs
 import pytest
 
 import convparse
-from convparse import CODES, extending
+from convparse import CODES, SOURCES, Limits, extending
 from convparse.sources.claude_code import fields
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -34,6 +35,26 @@ def test_every_code_has_a_section_and_every_section_is_a_code():
 @pytest.mark.parametrize("code", CODES)
 def test_a_section_begins_with_the_fate(code):
     assert sections(PAGES["diagnostics.md"])[code].strip().startswith(f"{CODES[code].fate.capitalize()}. ")
+
+
+@pytest.mark.parametrize("vendor", ["codex", "copilot", "copilot-cli", "cursor", "trae"])
+def test_the_page_of_a_source_has_its_own_codes(vendor):
+    codes = {name: code for source in SOURCES.values() for name, code in source.codes.items()}
+    section = PAGES[f"{vendor}.md"].split("\n## Codes of its own\n")[1].split("\n## ")[0]
+
+    assert {cells[0].strip("`"): (cells[1], cells[2]) for cells in table_rows(section) if "/" in cells[0]} == {
+        name: (code.fate, code.summary) for name, code in codes.items() if name.startswith(f"{vendor}/")
+    }
+    assert {name.partition("/")[0] for name in codes} == {"codex", "copilot", "copilot-cli", "cursor", "trae"}
+
+
+def test_the_model_has_every_limit():
+    section = PAGES["model.md"].split("\n## Limits\n")[1].split("\n## ")[0]
+    told = {cells[0].strip("`"): cells[1].replace(",", "").split(" ") for cells in table_rows(section)[1:]}
+
+    assert {name: int(number) << (20 if unit == ["MiB"] else 0) for name, (number, *unit) in told.items()} == attrs.asdict(
+        Limits()
+    )
 
 
 def test_claude_code_has_a_row_for_every_record_and_its_fate():
