@@ -58,23 +58,23 @@ def odd(ledger: Ledger, extra: Extra, place: Place, record: str, pointer: str, v
     ledger.part("unexpected-type", place, pointer if pattern is None else pattern, record=record, pointer=pointer)
 
 
-_MADE: Final[Place] = (0, 0, 0)
-
-
 class Keys:
     """Unique and stable keys of one file's entries."""
 
     __slots__ = ("_counts", "_repeats", "seen")
 
     def __init__(self) -> None:
-        self.seen: dict[str, Place] = {}
-        """The ids seen, each with the place of its first record."""
+        self.seen: set[str] = set()
+        """The ids and made keys so far."""
         self._repeats: dict[str, int] = {}
         self._counts: dict[tuple[str | None, str], int] = {}
 
-    def of(self, id: str, place: Place) -> str:
+    def of(self, id: str) -> str:
         """For a record with an id: the id, with a number added where it has been seen."""
-        return id if self.seen.setdefault(id, place) is place else self.again(id)
+        if id in self.seen:
+            return self.again(id)
+        self.seen.add(id)
+        return id
 
     def again(self, id: str) -> str:
         """For a record whose id has been seen."""
@@ -91,7 +91,7 @@ class Keys:
         """A made key, with a mark added for every record that has it already."""
         while key in self.seen:
             key += "'"
-        self.seen[key] = _MADE
+        self.seen.add(key)
         return key
 
 

@@ -32,8 +32,10 @@ def read_envelope(picked: tuple[Any, ...], record: str, place: Place, state: Sta
     key = uuid
     if uuid is None:
         key = state.keys.count(group, record)
-    elif state.keys.seen.setdefault(uuid, place) is not place:
+    elif uuid in (seen := state.keys.seen):
         key = state.keys.again(uuid)
+    else:
+        seen.add(uuid)
     if stamp is None:
         return key, uuid, parent, None, None, None, context, group, side
     when, text = iso_time(stamp)

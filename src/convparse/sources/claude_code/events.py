@@ -27,7 +27,7 @@ def unknown_row(row: Row, place: Place, state: State, name: str | None = None) -
     uuid, parent, session, stamp = (_string(row, key) for key in ("uuid", "parentUuid", "sessionId", "timestamp"))
     when, text = iso_time(stamp) if stamp else (None, None)
     event = open_event(
-        state.keys.of(uuid, place) if uuid is not None else state.keys.count(session, name),
+        state.keys.of(uuid) if uuid is not None else state.keys.count(session, name),
         "unknown",
         name,
         None,

@@ -112,13 +112,9 @@ def _time(value: Frame, place: Place, state: State) -> tuple[Any, ...]:
     return when, when and "recorded", text
 
 
-def _key(value: Frame, place: Place, state: State, at: str) -> str:
+def _key(value: Frame, state: State) -> str:
     uuid = value.get("uuid")
-    return (
-        state.keys.of(uuid, (*place[:2], hash(at)))
-        if uuid is not None
-        else state.keys.count(value.get("session_id"), str(value["type"]))
-    )
+    return state.keys.of(uuid) if uuid is not None else state.keys.count(value.get("session_id"), str(value["type"]))
 
 
 def _message(value: Frame, place: Place, state: State, at: str) -> Draft:
@@ -147,7 +143,7 @@ def _message(value: Frame, place: Place, state: State, at: str) -> Draft:
         author, blocks = _who(value, blocks, extra)
     when, when_origin, when_text = _time(value, place, state)
     entry = open_message(
-        _key(value, place, state, at),
+        _key(value, state),
         value.get("uuid"),
         texts["role"] or kind,
         author,
@@ -215,7 +211,7 @@ def _event(value: Frame, place: Place, state: State, at: str) -> Draft:
     took = value.get("duration_ms")
     data = {key: item for key, item in value.items() if key not in taken}
     event = open_event(
-        _key(value, place, state, at),
+        _key(value, state),
         KINDS.get(name, "frame") if name in _KNOWN else "unknown",
         name,
         text if type(text) is str else None,

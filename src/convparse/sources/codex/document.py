@@ -27,8 +27,7 @@ def read(units: Iterable[Unit], ledger: Ledger) -> Iterator[Draft]:
         if type(value) is dict and type(value.get("session")) is dict and type(items) is list:
             yield _session(value, place, state)
             for i, item in enumerate(items):
-                own = (place[0], place[1], place[2])  # keys tell records apart by their places
-                yield _item(item, Spot(own, f"/items/{i}", "/items/*"), state)
+                yield _item(item, Spot(place, f"/items/{i}", "/items/*"), state)
         else:
             yield _item(value, Spot(place, "", ""), state)
 

@@ -104,7 +104,7 @@ def message(
     """A draft that holds a message; the rest is told in ``Draft``."""
     when, text = spot.time
     entry = open_message(
-        state.keys.count(state.thread, name) if id is None else state.keys.of(id, spot.place),
+        state.keys.count(state.thread, name) if id is None else state.keys.of(id),
         id,
         role,
         author,

@@ -152,7 +152,7 @@ def _spoken(
     state: State, place: Place, name: str, id: str | None, role: str, author: Any, blocks: tuple[Block, ...], extra: Extra
 ) -> Draft:
     entry = open_message(
-        state.keys.of(id, place) if id is not None else state.keys.count(state.thread, name),
+        state.keys.of(id) if id is not None else state.keys.count(state.thread, name),
         id,
         role,
         author,

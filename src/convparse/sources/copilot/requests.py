@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from convparse.blocks import Block, Injected, Text
-from convparse.ledger import Place
 from convparse.records import Context
 from convparse.sources._reading import json_of, make_text, open_event, open_message
 from convparse.sources.copilot.answers import Told, read_answers, read_model
@@ -42,7 +41,7 @@ def read_request(state: State, value: Any, home: Home, session: str | None, plac
         return told
     reader.keep(REQUEST, value, "")
     id = reader.text(value, "requestId", "")
-    key = _key(state, id, home.place, session)
+    key = _key(state, id, session)
     context = _context(reader, value, place)
     undone, stop = _undone(reader, value)
     asked = _asked(reader, value, key, id, context)
@@ -70,12 +69,10 @@ def _unknown(state: State, value: Any, home: Home, session: str | None) -> Any:
     return open_event(key, "unknown", "request", None, json_of(value), origin=home.origin())
 
 
-def _key(state: State, id: str | None, place: Place, session: str | None) -> str:
+def _key(state: State, id: str | None, session: str | None) -> str:
     if id is None:
         return state.keys.count(session, "request")
-    if id in state.keys.seen:
-        return state.keys.again(id)
-    return state.keys.of(id, place)
+    return state.keys.of(id)
 
 
 def _context(reader: Reader, value: Request, place: str | None) -> Context | None:

@@ -81,7 +81,7 @@ class Event:
         if id in self.state.keys.seen:
             self.note("duplicate-id", "/id")
             return self.state.keys.again(id)
-        return self.state.keys.of(id, self.place)
+        return self.state.keys.of(id)
 
     def _time(self) -> Any:
         text = self.row.get("timestamp")

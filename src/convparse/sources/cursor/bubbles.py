@@ -47,7 +47,7 @@ def read_bubble(state: State, value: Bubble, place: Place, group: str, id: str |
         extra[f"{at}/isSimulatedMsg"] = simulated
     when = _when(state, made, started, timing, place, at, extra)
     entry = open_message(
-        _key(state, group, id, place),
+        _key(state, group, id),
         id,
         _role(state, kind, place, at, extra),
         ("harness" if simulated is True else "human") if kind == 1 else "model" if kind == 2 else None,
@@ -94,8 +94,8 @@ def _spawned(additional: dict[str, Any], group: str, used: Any, at: str) -> dict
     return {"spawned": id, "nested": (id, at, value)} if id != group else {}
 
 
-def _key(state: State, group: str, id: str | None, place: Place) -> str:
-    return state.keys.of(f"{group}/{id}", (*place[:2], hash(group))) if id is not None else state.keys.count(group, "bubble")
+def _key(state: State, group: str, id: str | None) -> str:
+    return state.keys.of(f"{group}/{id}") if id is not None else state.keys.count(group, "bubble")
 
 
 def _role(state: State, kind: Any, place: Place, at: str, extra: Extra) -> str:
@@ -327,7 +327,7 @@ def read_tab_bubble(state: State, value: Bubble, place: Place, group: str, at: s
     if author is None:
         state.ledger.part("cursor/unknown-bubble", place, "/type", record="tab-bubble", pointer=f"{at}/type")
     entry = open_message(
-        _key(state, group, id, place),
+        _key(state, group, id),
         id,
         kind or "bubble",
         author,

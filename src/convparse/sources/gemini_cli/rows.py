@@ -77,7 +77,7 @@ def read_message(row: Row, place: Place, state: State) -> Draft:
     record = Record(row, _name_of(row), place, state)
     if before is None or not is_more:
         return new_message(record, id, before)
-    key = state.key_of(id, place)
+    key = state.keys.of(id)
     draft = _made(record, key)
     if _facts(draft) != before.facts:
         return _remember(draft, record, before)
@@ -91,7 +91,7 @@ def read_message(row: Row, place: Place, state: State) -> Draft:
 
 def new_message(record: Record, id: str, before: Version | None = None) -> Draft:
     """A message, or a version of one that says something else."""
-    return _remember(_made(record, record.state.key_of(id, record.place)), record, before)
+    return _remember(_made(record, record.state.keys.of(id)), record, before)
 
 
 def _made(record: Record, key: str) -> Draft:

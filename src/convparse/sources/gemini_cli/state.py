@@ -90,10 +90,6 @@ class State:
         look = self.looks[fields] = self.ledger.judge(fields)
         return look
 
-    def key_of(self, id: str, place: Place) -> str:
-        """A unique key for a record with an id; several records may stand in one unit."""
-        return self.keys.again(id) if id in self.keys.seen else self.keys.of(id, place)
-
     def origin(self, place: Place, pointer: str = "") -> Origin:
         """The origin of a unit of this file."""
         return make_origin(self.path, *place, None, None, None, pointer)

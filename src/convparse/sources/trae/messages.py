@@ -60,11 +60,9 @@ def key_of(state: State, group: str | None, id: str | None, place: Place, at: st
     """A unique key; ids may repeat, and that is named, here or by who can tell a copy."""
     if id is None:
         return state.keys.count(group, "message")
-    mine = (*place[:2], hash(at))
-    key = state.keys.of(f"{group}/{id}", mine)
-    if name and state.keys.seen[f"{group}/{id}"] is not mine:
+    if name and f"{group}/{id}" in state.keys.seen:
         state.ledger.part("duplicate-id", place, pattern_of(at), record="message", pointer=at)
-    return key
+    return state.keys.of(f"{group}/{id}")
 
 
 def _model(message: Opened, extra: Extra) -> str | None:
