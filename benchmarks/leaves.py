@@ -183,8 +183,11 @@ class File:
         return verdict
 
     def tried(self, unit: Unit, path: Tokens, value: Any, alone: list[ParseResult]) -> str:
-        """Where one leaf arrives, by trial: changed at one end of its text, then at the others that are to be tried."""
-        verdicts = (self.tried_at(unit, path, changed(value, end), alone) for end in self.ends)
+        """Where one leaf arrives, by trial: changed at one end of its text, then otherwise where that is to be tried."""
+        others = [changed(value, end) for end in self.ends]
+        if len(others) > 1 and value in ([], {}):
+            others.append(["x"])
+        verdicts = (self.tried_at(unit, path, other, alone) for other in others)
         return next((verdict for verdict in verdicts if verdict != "silent"), "silent")
 
     def tried_at(self, unit: Unit, path: Tokens, other: Any, alone: list[ParseResult]) -> str:

@@ -50,6 +50,7 @@ EXPECTED: Final[dict[str, tuple[int, dict[str, int]]]] = {
             "refused-table": 1,
         },
     ),
+    "gemini-cli/two_records_of_one_call.jsonl": (4, {}),
     "trae/row_under_two_keys.vscdb": (7, {"trae/missing-body": 4}),
     "trae/results_that_are_no_list.json": (3, {"unexpected-type": 1}),
 }

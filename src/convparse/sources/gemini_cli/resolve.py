@@ -211,7 +211,10 @@ _STEPS: Final[Mapping[str, Callable[[_List, Draft], None]]] = MappingProxyType(
 
 
 def _pair(drafts: list[Draft]) -> None:
-    """Where a result stands in a message of its own as well, that one holds it, with what the call's record tells of it."""
+    """Where a result stands in a message of its own as well, that one holds it, with what the call's record tells of it.
+
+    Of several records of one call the first does; the others keep what they tell.
+    """
     holders: dict[str, Draft] = {}
     for draft in drafts:
         for call in draft.facts.get("responses", ()):
@@ -222,7 +225,7 @@ def _pair(drafts: list[Draft]) -> None:
         told = {
             call
             for call, told in draft.facts.get("results", {}).items()
-            if call in holders and _is_told(told, holders[call], call)
+            if call in holders and call not in moved.get(holders[call].key, ()) and _is_told(told, holders[call], call)
         }
         for block in draft.entry.blocks if told else ():
             if isinstance(block, ToolResult) and block.call_id is not None and block.call_id in told:
