@@ -14,12 +14,7 @@ README = FIXTURES / "claude_code" / "readme.jsonl"
 DATABASE = FIXTURES / "cursor" / "state.vscdb"
 
 
-def walk(path):
-    """All conversations of a file."""
-    return list(convparse.iter_conversations(path))
-
-
-OPENERS = [convparse.parse, convparse.detect, walk]
+OPENERS = [convparse.parse, convparse.detect, convparse.iter_conversations]
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +92,7 @@ def test_a_limit_is_a_whole_number(value):
     [
         lambda limits: convparse.parse(README, limits=limits),
         lambda limits: convparse.parse_bytes(b"{}", limits=limits),
-        lambda limits: list(convparse.iter_conversations(README, limits=limits)),
+        lambda limits: convparse.iter_conversations(README, limits=limits),
         lambda limits: convparse.parse_many([README], workers=0, limits=limits),
     ],
     ids=["parse", "parse_bytes", "iter_conversations", "parse_many"],
@@ -151,7 +146,7 @@ def test_an_empty_path_costs_only_itself():
 
 def test_stamps_are_several_and_none_is_none_of_them():
     with pytest.raises(ConvparseError, match="known is an iterable of stamps"):
-        list(convparse.iter_conversations(DATABASE, known="stamp"))
+        convparse.iter_conversations(DATABASE, known="stamp")
     with pytest.raises(ConvparseError, match="known is an iterable of stamps"):
         convparse.parse_many([DATABASE], known="stamp")
     heads = list(convparse.iter_conversations(DATABASE, messages=False))

@@ -159,19 +159,24 @@ def iter_conversations(
     conversations that are passed over. ``messages=False``: heads only, ``body="unread"``, without stamps. A file that is no
     database gives the one result that ``parse`` gives.
 
-    Raises what ``parse`` raises, and ``SourceChanged`` if a database that is read in place changes meanwhile: what came before
-    stands, and ``known`` takes up from there.
+    Raises what ``parse`` raises, at once for a bad call and a path that cannot be opened, and ``SourceChanged`` if a database
+    that is read in place changes meanwhile: what came before stands, and ``known`` takes up from there.
     """
     given, bounds, seen = _calls.path_of(path), _calls.limits_of(limits), _calls.stamps_of(known)
     adapter = find(source)
     if _detect.is_database(_detect.read_head(_detect.session_file(given))):
-        from convparse import _databases
+        return _stored(given, adapter, seen, messages, bounds, excerpts, drafts)
+    return (parse(at, source, subagents=subagents, drafts=drafts, excerpts=excerpts, limits=bounds) for at in (given,))
 
-        facts = _stamps.database_facts(given)
-        for result in _databases.each(given, adapter, seen, messages, bounds, excerpts, drafts):
-            yield attrs.evolve(result, stamp=_database_stamp(result, adapter, facts))
-        return
-    yield parse(given, source, subagents=subagents, drafts=drafts, excerpts=excerpts, limits=bounds)
+
+def _stored(
+    path: str, adapter: Source | None, known: frozenset[str], messages: bool, limits: Limits, excerpts: bool, drafts: bool
+) -> Iterator[ParseResult]:
+    from convparse import _databases
+
+    facts = _stamps.database_facts(path)
+    for result in _databases.each(path, adapter, known, messages, limits, excerpts, drafts):
+        yield attrs.evolve(result, stamp=_database_stamp(result, adapter, facts))
 
 
 def _database_stamp(result: ParseResult, adapter: Source | None, facts: bytes) -> str:

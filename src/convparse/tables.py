@@ -7,10 +7,11 @@ of the API; Arrow schemas are made from this.
 from collections.abc import Mapping
 from datetime import datetime
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 Value: TypeAlias = str | int | float | bool | datetime | None
-Row: TypeAlias = dict[str, Value]
+Row: TypeAlias = dict[str, Any]
+"""Names of columns to a ``Value`` each; which type a column has, its table says."""
 Columns: TypeAlias = Mapping[str, type]
 
 # Groups of columns that several tables share.
