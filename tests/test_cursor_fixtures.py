@@ -93,7 +93,7 @@ def test_a_nested_sub_agent_is_a_conversation() -> None:
     assert [lines(c) for c in result.children(parent)] == [["user human: deep task", "assistant model: deep answer"]]
     deep = result.children(parent)[0].messages[0].origin
     assert deep is not None
-    assert deep.pointer == "/toolFormerData/additionalData/composerData/conversationMap/n"
+    assert deep.pointer == "/toolFormerData/additionalData/composerData/»/conversationMap/n/»"
 
 
 def test_titles_times_and_modes() -> None:

@@ -20,6 +20,7 @@ from convparse.reading.sqlite import Database
 from convparse.reading.tables import Table
 
 KV = Table("cursorDiskKV", "key", "value")
+HEADS = Table("composerHeaders", "composerId", "value")
 
 
 def bubble(**fields: Any) -> Rows:
@@ -333,6 +334,7 @@ def test_every_question_survives_damage(path: Path) -> None:
     assert nothing.row(KV, "bubbleId:c:b") is None
     assert nothing.count(KV, "a", "z") == 0
     assert nothing.without_key(KV) == (0, 0)
+    assert nothing.filled(KV.name, KV.key) == 0
     assert nothing.damaged
     for word in ("ORDER BY", "WHERE", "LIMIT 1"):
         found = broken(path, word)
@@ -344,7 +346,7 @@ def test_every_question_survives_damage(path: Path) -> None:
         assert found.damaged
     row = broken(path, "nothing").row(KV, "bubbleId:c:b")
     assert row is not None
-    assert broken(path, "workspaceId").other(Table("composerHeaders", "composerId", "value"), row, ("workspaceId",)) == {}
+    assert broken(path, "workspaceId").other(HEADS, row) == {}
     assert broken(path, "x")._measure(KV, 1, "k").problem == "unreadable-row"
     assert broken(path, "x").row(KV, "\ud800") is None
 

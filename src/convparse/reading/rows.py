@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
-from convparse.ledger import Ledger, Place
+from convparse.ledger import NOWHERE, Ledger, Place
 from convparse.reading.decoding import Refused, decode_exact, deeper
 from convparse.reading.tables import Record, Row, Table
 from convparse.records import Origin
@@ -97,6 +97,31 @@ class Rows:
             self.ledger.unit(code, place, record=family(row.key), excerpt=data[:_SHOWN])
         else:
             yield Record(row.table, row.key or "", value, row.kind), place
+
+    def rest(self, *tables: Table) -> None:
+        """Count what no source reads beside its tables: keys that are no text, further columns and tables, what is refused."""
+        database, known = self.database, {table.name: table for table in tables if self.database.has(table)}
+        inside = tuple(f"{name}_" for name, why in database.refused.items() if why == "a virtual table")
+        for name, table in known.items():
+            odd = sum(database.without_key(table))
+            if odd:
+                self.ledger.family("odd-key", NOWHERE, odd, record=name)
+        for name, columns in database.columns.items():
+            if name.startswith(inside):
+                continue
+            if name not in known:
+                self._unread(f"table {name}", max((database.filled(name, column) for column in columns), default=0))
+                continue
+            for column in () if known[name].whole else columns:
+                if column not in (known[name].key, known[name].value):
+                    self._unread(f"column {column} of {name}", database.filled(name, column))
+        for name in database.refused:
+            if not name.startswith(inside):
+                self.ledger.family("refused-table", NOWHERE, 1, record=name)
+
+    def _unread(self, what: str, count: int) -> None:
+        if count:
+            self.ledger.family("unread-rows", NOWHERE, count, record=what)
 
     def stamp(self, ranges: tuple[tuple[Table, str, bool], ...]) -> str:
         """A text that changes when any row of these ranges does."""

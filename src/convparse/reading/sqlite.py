@@ -192,9 +192,11 @@ class Database:
         at = bisect_left(saved, (key, -1))
         return self._fetch(table, saved[at][1], key) if at < len(saved) and saved[at][0] == key else None
 
-    def other(self, table: Table, row: Row, columns: tuple[str, ...]) -> dict[str, Any]:
-        """Further columns of a row, as far as the table has them; text as bytes."""
-        names = [name for name in columns if name in self.columns[table.name]]
+    def other(self, table: Table, row: Row) -> dict[str, Any]:
+        """The further columns of a row; text as bytes."""
+        names = [name for name in self.columns[table.name] if name not in (table.key, table.value)]
+        if not names:
+            return {}
         try:
             listed = ", ".join(_quoted(name) for name in names)
             found = list(self._run(f"SELECT {listed} FROM {_quoted(table.name)} WHERE rowid = ?", row.rowid))  # noqa: S608
@@ -215,6 +217,15 @@ class Database:
             self.damaged = True
             saved = self._save(table)
             return bisect_left(saved, (high, -1)) - bisect_left(saved, (low, -1))
+        return int(count)
+
+    def filled(self, name: str, column: str) -> int:
+        """How many rows of a table have anything in a column."""
+        try:
+            ((count,),) = self._run(f"SELECT count({_quoted(column)}) FROM {_quoted(name)}")  # noqa: S608 - quoted names
+        except TROUBLE:
+            self.damaged = True
+            return 0
         return int(count)
 
     def without_key(self, table: Table) -> tuple[int, int]:

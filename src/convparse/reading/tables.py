@@ -15,6 +15,8 @@ class Table:
     name: str
     key: str
     value: str
+    whole: bool = False
+    """True if further columns are read, too."""
 
 
 class Row(NamedTuple):

@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from convparse._json import decode_shallow
-from convparse.ledger import NOWHERE
+from convparse.ledger import NOWHERE, Place
 from convparse.reading.rows import Rows
 from convparse.reading.tables import Record, Row, Table
 from convparse.sources._source import Store, Unit
@@ -92,6 +92,8 @@ class Walk:
         self.table = table
         self.prefix = prefix
         self.seen: set[str] = set()
+        self._walked: set[str] = set()
+        self._said: dict[str, Place] = {}
 
     def blob(self, id: str) -> Row | None:
         """A blob by its hash, checked; None, and named, if it is not to be had."""
@@ -111,8 +113,9 @@ class Walk:
         return row
 
     def message(self, id: str, kind: str, **more: Any) -> Iterator[Unit]:
-        """A blob that holds a message of protobuf, or is named."""
-        row = self.blob(id)
+        """A blob that holds a message of protobuf, or is named; once, however often it is referred to."""
+        row = self.blob(id) if id not in self._walked else None
+        self._walked.add(id)
         if row is None:
             return
         place = self.rows.place(row)
@@ -147,11 +150,15 @@ class Walk:
             self.seen.update(protobuf.hashes(found, 4))
 
     def said(self, ids: list[str]) -> Iterator[Unit]:
-        """Messages, each as its bytes."""
+        """Messages, each as its bytes; said again, a message is only named."""
         for id in ids:
+            if id in self._said:
+                yield Record("again", id, None, ""), self._said[id]
+                continue
             row = self.blob(id)
             if row is not None:
-                yield Record("message", id, row.value, row.kind), self.rows.place(row)
+                self._said[id] = self.rows.place(row)
+                yield Record("message", id, row.value, row.kind), self._said[id]
 
     def turn(self, id: str) -> Iterator[Unit]:
         """A turn with its prompt and steps, which say again what the messages say, and when."""
@@ -169,10 +176,11 @@ class Walk:
 
 
 def beside(rows: Rows) -> Iterator[Unit]:
-    """Nothing but other rows of ``meta``, counted."""
+    """Nothing but other rows of ``meta``, and what else the database holds, counted."""
     count = rows.database.count(META, "", "\U0010ffff") - (rows.database.row(META, "0") is not None)
     if count > 0:
         rows.ledger.family("unread-rows", NOWHERE, count, record="meta")
+    rows.rest(BLOBS, META)
     yield from ()
 
 

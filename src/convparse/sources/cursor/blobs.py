@@ -5,6 +5,7 @@ request and the times of tools, goes to the messages, and their steps are ``merg
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -101,6 +102,20 @@ def _archive(record: Record, place: Place, state: State) -> Iterator[Draft]:
 
 
 def _message(record: Record, place: Place, state: State) -> Iterator[Draft]:
+    for draft in _read_message(record, place, state):
+        state.said[record.key] = draft
+        yield draft
+
+
+def _again(record: Record, place: Place, state: State) -> Iterator[Draft]:
+    """A message that is said once more: the same blob, and the same blocks."""
+    draft = state.said[record.key]
+    entry = copy(draft.entry)
+    entry.key = state.keys.count("", record.key)
+    yield Draft(entry, draft.name, place, "")
+
+
+def _read_message(record: Record, place: Place, state: State) -> Iterator[Draft]:
     try:
         value = decode_value(record.value, state.ledger, place)
     except Refused:
@@ -196,6 +211,7 @@ RECORDS: Final[Mapping[str, Callable[[Record, Place, State], Iterator[Draft]]]] 
         "root": _root,
         "archive": _archive,
         "message": _message,
+        "again": _again,
         "turn": _turn,
         "prompt": _part_of_turn,
         "step": _part_of_turn,

@@ -32,7 +32,7 @@ def read_bubble(state: State, value: Bubble, place: Place, group: str, id: str |
     )
     simulated, folder, started, timing = rest
     if id is None:
-        id = own if type(own) is str and own else None
+        id = state.typed(own, str, extra, place, "bubble", f"{at}/bubbleId", "/bubbleId") or None
     elif own is not None and own != id:
         extra[f"{at}/bubbleId"] = own
         state.ledger.part("cursor/key-id-mismatch", place, "/bubbleId", record="bubble", pointer=f"{at}/bubbleId")
@@ -67,7 +67,8 @@ def read_bubble(state: State, value: Bubble, place: Place, group: str, id: str |
     )
     if folder is not None and type(folder) is not str:
         extra[f"{at}/workspaceProjectDir"] = folder
-    facts: dict[str, Any] = {"when": when, "client": client_time(timing), "calls": [b.id for b in used if type(b) is ToolCall]}
+    calls = [block.id for block in used if type(block) is ToolCall]
+    facts: dict[str, Any] = {"at": at, "when": when, "client": client_time(timing), "calls": calls, "tokens": tokens}
     if error is not None:
         extra[f"{at}/errorDetails"] = error
         facts["error"] = _error(state, entry, error, place, at)
@@ -91,7 +92,8 @@ def _spawned(additional: dict[str, Any], group: str, used: Any, at: str) -> dict
         return {}
     own, call = value.get("composerId"), next((block.id for block in used[:1]), None)
     id = own if type(own) is str and own else f"task-{call}"
-    return {"spawned": id, "nested": (id, at, value)} if id != group else {}
+    inside = f"{at}/»" if type(text) is str else at
+    return {"spawned": id, "nested": (id, inside, value)} if id != group else {}
 
 
 def _key(state: State, group: str, id: str | None) -> str:

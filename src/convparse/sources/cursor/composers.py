@@ -81,7 +81,8 @@ def _inline(state: State, value: Composer, place: Place, group: str, at: str, ex
     for id, item in mapped.items() if type(mapped) is dict else ():
         bubble = _loads(item)
         if type(bubble) is dict:
-            found.append(read_bubble(state, bubble, place, group, id, f"{at}/conversationMap/{escape(id)}"))
+            here = f"{at}/conversationMap/{escape(id)}{'/»' if type(item) is str else ''}"
+            found.append(read_bubble(state, bubble, place, group, id, here))
             found[-1].name = "mapped-bubble"
     return found
 
@@ -149,7 +150,7 @@ def _pending(state: State, value: Any, name: str, place: Place, group: str, at: 
         "human",
         (make_text(said),),
         state="pending",
-        origin=state.origin(place, f"{at}/text"),
+        origin=state.origin(place, f"{at}/text" if text else f"{at}/richText"),
     )
     return Draft(message, "pending", place, group)
 

@@ -7,9 +7,10 @@ are not read are counted, by their beginning alone.
 
 from collections.abc import Iterable, Iterator
 from functools import partial
+from math import isfinite
 from typing import Any, Final
 
-from convparse.ledger import NOWHERE, Ledger
+from convparse.ledger import NOWHERE, Ledger, Place
 from convparse.reading.decoding import Refused
 from convparse.reading.rows import Rows, decode_value
 from convparse.reading.tables import Record, Table, bounds
@@ -19,17 +20,11 @@ from convparse.sources.cursor.fields import CHAT, CONTENT, FAMILIES, GENERATIONS
 
 KV: Final = Table("cursorDiskKV", "key", "value")
 ITEM: Final = Table("ItemTable", "key", "value")
-HEAD_TABLE: Final = Table("composerHeaders", "composerId", "value")
-COLUMNS: Final = (
-    "workspaceId",
-    "createdAt",
-    "lastUpdatedAt",
-    "isArchived",
-    "isSubagent",
-    "recency",
-    "checkpointAt",
-    "subagentTypeName",
+HEAD_TABLE: Final = Table("composerHeaders", "composerId", "value", whole=True)
+COLUMNS: Final = frozenset(
+    "workspaceId createdAt lastUpdatedAt isArchived isSubagent recency checkpointAt subagentTypeName".split()
 )
+"""The further columns of ``composerHeaders`` that are known."""
 _LAST: Final = "\U0010ffff"
 
 
@@ -147,14 +142,29 @@ def _heads(rows: Rows, id: str) -> Iterator[Unit]:
     yield from rows.values(KV, f"composerData:{id}:")
     head = rows.database.row(HEAD_TABLE, id)
     for record, place in rows.value(HEAD_TABLE, id):
-        columns = rows.database.other(HEAD_TABLE, head, COLUMNS) if head is not None else {}
-        told = {name: v.decode("utf-8", "replace") if type(v) is bytes else v for name, v in columns.items() if v is not None}
+        columns = rows.database.other(HEAD_TABLE, head) if head is not None else {}
+        told = {name: _column(rows, place, name, value) for name, value in columns.items() if value is not None}
         yield Record(record.table, record.key, {"value": record.value, "columns": told}, record.kind), place
     listed: list[tuple[str, str, Any]] = [(key, "head", (number, item)) for key, number, item in indexed(rows).get(id, ())]
     listed += [(CHAT, "tab", tab) for tab in [tabs(rows).get(id)] if tab is not None]
     for key, name, value in listed:
         found = rows.database.row(ITEM, key)
         yield from [(Record(f"ItemTable/{name}", f"{key}:{id}", value, row.kind), rows.place(row)) for row in [found] if row]
+
+
+def _column(rows: Rows, place: Place, name: str, value: Any) -> Any:
+    """What stands in a further column, as JSON can say it."""
+    if name not in COLUMNS:
+        rows.ledger.part("unknown-field", place, f"/{name}", record=HEAD_TABLE.name)
+    if type(value) is bytes:
+        text = value.decode("utf-8", "replace")
+        if text.encode() != value:
+            rows.ledger.part("invalid-utf8", place, f"/{name}", record=HEAD_TABLE.name)
+        return text
+    if type(value) is float and not isfinite(value):
+        rows.ledger.part("not-a-number", place, f"/{name}", record=HEAD_TABLE.name)
+        return None
+    return value
 
 
 def _look(bubble: Any, wanted: dict[str, None], tasks: list[str]) -> None:
@@ -184,30 +194,30 @@ def beside(rows: Rows) -> Iterator[Unit]:
     yield from rows.values(ITEM, PANES)
     _count_families(rows)
     _count_items(rows)
-    for table in (KV, ITEM):
-        if rows.database.has(table):
-            count = sum(rows.database.without_key(table))
-            if count:
-                rows.ledger.family("odd-key", NOWHERE, count, record=table.name)
-        elif table.name in rows.database.refused:
-            rows.ledger.family("refused-table", NOWHERE, 1, record=table.name)
+    rows.rest(KV, ITEM, HEAD_TABLE)
 
 
 def _count_families(rows: Rows) -> None:
     """Every family of ``cursorDiskKV`` that is not read, by its beginning; of those that are, what no conversation has."""
     done: set[str] = set()
-    for key in rows.database.heads(KV, "", _LAST, lambda key: bounds(_prefix(key))[1]):
-        prefix = _prefix(key)
+    counted = 0
+    for key in rows.database.heads(KV, "", _LAST, lambda key: _family(key)[2]):
+        prefix, low, high = _family(key)
         if prefix in done:
             continue
         done.add(prefix)
         if len(done) > rows.ledger.limits.patterns:
-            rows.ledger.family("unread-rows", NOWHERE, rows.database.count(KV, key, _LAST), record="other")
+            rows.ledger.family("unread-rows", NOWHERE, rows.database.count(KV, low, _LAST), record="other")
             return
-        count = rows.database.count(KV, *bounds(prefix)) - _number_read(rows, prefix)
+        there = rows.database.count(KV, low, high)
+        counted += there
+        count = there - _number_read(rows, prefix)
         code = "skipped-rows" if prefix == CONTENT else FAMILIES.get(prefix, "unread-rows")
         if count > 0:
             rows.ledger.family(code, NOWHERE, count, record=prefix.rstrip(":.-") or prefix)
+    left = rows.database.count(KV, "", _LAST) - counted
+    if left > 0 and not rows.database.damaged:  # keys that are no text in the encoding of the database
+        rows.ledger.family("unread-rows", NOWHERE, left, record="other")
 
 
 def _number_read(rows: Rows, prefix: str) -> int:
@@ -226,12 +236,14 @@ def _number_read(rows: Rows, prefix: str) -> int:
     return int(rows.shared.get("counts", {}).get((KV.name, name), 0))
 
 
-def _prefix(key: str) -> str:
+def _family(key: str) -> tuple[str, str, str]:
+    """How the family of a key begins, and the range of its keys; a key without a mark in it is one by itself."""
     known = next((prefix for prefix in (*FAMILIES, CONTENT) if key.startswith(prefix)), None)
-    if known is not None:
-        return known
     ends = [at for at in (key.find(mark) for mark in ":./") if at >= 0]
-    return key[: min(ends) + 1] if ends else key or "\0"
+    if known is None and not ends:
+        return key, key, f"{key}\0"
+    prefix = known if known is not None else key[: min(ends) + 1]
+    return prefix, *bounds(prefix)
 
 
 def _count_items(rows: Rows) -> None:

@@ -39,7 +39,7 @@ def read_part(state: State, part: Any, role: str, place: Place, at: str, extra: 
     kind = part.get("type") if type(part) is dict else None
     reader = READERS.get(kind) if type(kind) is str else None
     if kind == "text" and type(part.get("text")) is str:
-        blocks, taken = _said(part["text"], role, state, place, at, extra), {"type", "text"}
+        blocks, taken = _said(part["text"], role, state, place, f"{at}/text", extra), {"type", "text"}
     else:
         found = reader(part) if reader is not None else None
         if found is None:

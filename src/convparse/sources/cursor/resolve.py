@@ -15,7 +15,7 @@ from convparse.ledger import NOWHERE, Ledger
 from convparse.records import Context, Conversation, Entry, Event, Link, Message
 from convparse.sources._reading import json_of, open_event
 from convparse.sources._source import FilePart, Resolved, Session
-from convparse.sources.cursor import changes
+from convparse.sources.cursor import changes, copies
 from convparse.sources.cursor.fields import NEWEST_V
 from convparse.sources.cursor.state import Draft, State
 from convparse.sources.cursor.times import recorded
@@ -43,7 +43,8 @@ def resolve(parts: list[FilePart], session: Session) -> Resolved:
     if place is not None:
         loose.append(place)
     where = place.context if place is not None else None
-    conversations = [_conversation(id, ledger, drafts, contents, where) for id, (ledger, drafts) in groups.items()]
+    keys: set[str] = set()
+    conversations = [_conversation(id, ledger, drafts, contents, where, keys) for id, (ledger, drafts) in groups.items()]
     return conversations, loose + [_stray(draft) for draft in contents.values() if "used" not in draft.facts]
 
 
@@ -59,9 +60,10 @@ def freeze(entry: Any) -> Entry:
 
 
 def _conversation(
-    id: str, ledger: Ledger, drafts: list[Draft], contents: dict[str, Draft], where: Context | None
+    id: str, ledger: Ledger, drafts: list[Draft], contents: dict[str, Draft], where: Context | None, keys: set[str]
 ) -> Conversation:
-    head = next((draft for draft in drafts if draft.name == "head"), None)
+    heads = [draft for draft in drafts if draft.name == "head"]
+    head = min(heads, key=lambda draft: draft.facts["at"] != "", default=None)
     facts = head.facts if head is not None else {}
     value: dict[str, Any] = facts.get("value", {})
     bubbles = [draft for draft in drafts if draft.name in ("bubble", "mapped-bubble")]
@@ -69,11 +71,13 @@ def _conversation(
     ordered = _ordered(id, ledger, head, bubbles)
     for draft in ordered:
         _settle(draft, ledger, old_tools, contents)
+    copies.settle(ordered)
     indexes = [draft for draft in drafts if draft.name == "index"]
-    first = [draft for draft in drafts if draft.name in ("head", "odd")]
+    first = sorted((draft for draft in drafts if draft.name in ("head", "odd")), key=lambda draft: draft is not head)
     entries = [draft.entry for draft in (*first, *indexes)]
     entries += _with_companions(ordered, [draft for draft in drafts if draft.name in ("about", "summary")])
     entries += [draft.entry for name in ("pending", "view") for draft in drafts if draft.name == name]
+    copies.tell_apart(entries, keys)
     title, title_origin = _title(facts, indexes)
     return Conversation(
         id,
@@ -106,7 +110,7 @@ def _ordered(group: str, ledger: Ledger, head: Draft | None, bubbles: list[Draft
             ledger.part("cursor/lost-order", head.place, "/fullConversationHeadersOnly", record="composerData")
         return inline + rest if not inline else inline + _orphans(rest)
     by_id: dict[str, Draft] = {}
-    for draft in sorted(bubbles, key=lambda draft: draft.name == "mapped-bubble"):
+    for draft in sorted(bubbles, key=lambda draft: copies.home(draft) != copies.ROW):
         by_id.setdefault(draft.id or "", draft)
     found: dict[int, Draft] = {}
     for number, header in enumerate(listed):

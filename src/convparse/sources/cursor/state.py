@@ -38,13 +38,15 @@ class Draft:
 class State:
     """The memory of one reading."""
 
-    __slots__ = ("keys", "ledger", "look", "origin", "path")
+    __slots__ = ("keys", "ledger", "look", "origin", "path", "said")
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
         self.path = ledger.path
         self.look, self.origin = ledger.judge, ledger.origin
         self.keys = Keys()
+        self.said: dict[str, Draft] = {}
+        """Messages by the blobs that hold them: one that is said twice is one blob."""
 
     def line(self, place: Place) -> Origin:
         """The origin of a line."""

@@ -256,7 +256,7 @@ def _joined(drafts: list[Draft]) -> Iterator[Draft]:
 
 def _continues(last: Draft, draft: Draft) -> bool:
     if last.facts.get("thought") is not None:
-        return draft.facts.get("thought") is not None
+        return draft.facts.get("thought") is not None and last.entry.response_id == draft.entry.response_id
     return bool(draft.facts.get("fragment")) and draft.facts.get("text") is not None
 
 

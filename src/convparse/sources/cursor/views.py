@@ -8,6 +8,7 @@ tells: the one in its head, else the one that its checkpoint names.
 import base64
 import binascii
 from collections.abc import Iterator
+from copy import copy
 from typing import Any, Final
 
 from convparse._json import decode_shallow
@@ -31,17 +32,17 @@ def units(rows: Rows, table: Table, id: str, state: Any) -> Iterator[Unit]:
     found = _root(state)
     for record, place in rows.data(table, CHECKPOINT + id):
         rows.shared.setdefault("checkpoints", set()).add(id)
-        yield Record("agentKv", id, ("checkpoint", record.value), record.kind), place
+        yield Record("agentKv", id, ("checkpoint", record.value, ""), record.kind), place
         if found is None:
             try:
                 named = record.value.decode("ascii").lower()
             except UnicodeDecodeError:
                 named = record.value.hex()
             for inner, at in walk.root(named):
-                yield Record("agentKv", id, (inner.table, inner.value), inner.kind), at
+                yield Record("agentKv", id, (inner.table, inner.value, inner.key), inner.kind), at
     if found is not None:
         for inner, at in walk.state(found):
-            yield Record("agentKv", id, (inner.table, inner.value), inner.kind), at
+            yield Record("agentKv", id, (inner.table, inner.value, inner.key), inner.kind), at
     rows.shared.setdefault("blobs", set()).update(walk.seen)
 
 
@@ -58,13 +59,18 @@ def _root(state: Any) -> protobuf.Fields | None:
 
 def read_blob(record: Record, place: Place, state: State) -> list[Draft]:
     """One blob, as an event: a message in JSON, or the fields of protobuf."""
-    kind, value = record.value
+    kind, value, blob = record.value
     name, data = kind, value
+    if kind == "again":
+        entry = copy(state.said[blob].entry)
+        entry.key = state.keys.count(record.key, "agentKv")
+        return [Draft(entry, "view", place, record.key)]
     if kind == "message":
         try:
             data = decode_shallow(value)
         except ValueError:
-            return [_undecodable(value, place, state, record.key)]
+            state.said[blob] = _undecodable(value, place, state, record.key)
+            return [state.said[blob]]
         role = data.get("role") if type(data) is dict else None
         name = role if type(role) is str else kind
     elif kind == "undecodable":
@@ -81,7 +87,10 @@ def read_blob(record: Record, place: Place, state: State) -> list[Draft]:
         json_of(data),
         origin=state.origin(place),
     )
-    return [Draft(event, "view", place, record.key)]
+    draft = Draft(event, "view", place, record.key)
+    if kind == "message":
+        state.said[blob] = draft
+    return [draft]
 
 
 def _undecodable(value: bytes, place: Place, state: State, group: str) -> Draft:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
-from convparse.ledger import Place
+from convparse.ledger import Place, escape
 from convparse.reading.tables import Record
 from convparse.records import Context, Event
 from convparse.sources._reading import Extra, json_of, keep, make_text, open_event, open_message
@@ -129,7 +129,7 @@ def _prompt(state: State, item: Any, place: Place, at: str) -> Draft:
     text = item.get("text") if type(item) is dict else None
     if type(text) is not str:
         return odd_value(state, item, place, None, "prompt", at)
-    extra = {f"{at}/{key}": value for key, value in item.items() if key != "text"}
+    extra = {f"{at}/{escape(key)}": value for key, value in item.items() if key != "text"}
     message = open_message(
         state.keys.count(None, "prompt"), None, "prompt", "human", (make_text(text),), origin=state.origin(place, at)
     )

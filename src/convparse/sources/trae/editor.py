@@ -28,7 +28,6 @@ from convparse.sources.trae.fields import (
 )
 
 ITEM: Final = Table("ItemTable", "key", "value")
-_LAST: Final = "\U0010ffff"
 _SECRET: Final = re.compile("token|secret|auth|credential|password|passport|cookie|jwt|account|login", re.IGNORECASE)
 
 
@@ -247,17 +246,7 @@ def beside(rows: Rows) -> Iterator[Unit]:
             yield from rows.value(ITEM, key)
     for (code, name), count in rows.shared["families"].items():
         rows.ledger.family(code, NOWHERE, count, record=name)
-    for table, columns in rows.database.columns.items():
-        if table != ITEM.name and columns:
-            other = Table(table, columns[0], columns[0])
-            count = rows.database.count(other, "", _LAST) + sum(rows.database.without_key(other))
-            if count:
-                rows.ledger.family("unread-rows", NOWHERE, count, record=f"table {table}")
-    for table in rows.database.refused:
-        rows.ledger.family("refused-table", NOWHERE, 1, record=table)
-    odd = sum(rows.database.without_key(ITEM)) if rows.database.has(ITEM) else 0
-    if odd:
-        rows.ledger.family("odd-key", NOWHERE, odd, record=ITEM.name)
+    rows.rest(ITEM)
 
 
 STORE: Final = Store(ids, ranges, units, beside)
