@@ -278,3 +278,9 @@ def test_a_repr_of_a_result_shows_counts():
         "conversations=<1>, loose=<0>, dropped=<4>, skipped=<0>, accounts=<0>)"
         == repr(result(talk("s", entries=entries), dropped=DROPS))
     )
+
+
+def test_a_circle_has_a_root():
+    found = result(talk("a", "b"), talk("b", "a"), talk("c", "d"), talk("d", "e"), talk("e", "d"), talk("self", "self"))
+
+    assert ("a", "c", "self") == tuple(c.id for c in found.roots)

@@ -72,9 +72,22 @@ class ParseResult(_Keeper):
 
     @property
     def roots(self) -> tuple[Conversation, ...]:
-        """The conversations that no other one of this result started."""
-        started = {link.id for c in self.conversations for link in c.links if link.kind == "subagent" and link.id != c.id}
-        return tuple(c for c in self.conversations if c.id not in started)
+        """The conversations that no other one of this result started; of a circle that nobody else started, the first."""
+        led: dict[str | None, list[str | None]] = {}
+        for c in self.conversations:
+            led.setdefault(c.id, []).extend(link.id for link in c.links if link.kind == "subagent")
+        started = {child for id, children in led.items() for child in children if child != id}
+        found = {c.id for c in self.conversations if c.id not in started}
+        reached: set[str | None] = set()
+        for id in (*tuple(found), *led):
+            if id in reached:
+                continue
+            found.add(id)
+            waiting = [id]
+            while waiting:
+                reached.add(one := waiting.pop())
+                waiting += [child for child in led.get(one, ()) if child not in reached]
+        return tuple(c for c in self.conversations if c.id in found)
 
     @property
     def conversation(self) -> Conversation:
