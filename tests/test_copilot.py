@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from convparse import Conversation, Limits, Message, ParseResult, detect, parse, parse_bytes
+from convparse import Conversation, Limits, Message, ParseResult, ToolResult, detect, parse, parse_bytes
 from convparse.ledger import Ledger
 from convparse.reading.joined import _Lines
 from convparse.sources.copilot.uris import file_name, is_uri, path_of, uri_text
@@ -685,3 +685,77 @@ def test_a_call_of_no_type_is_one_of_a_function() -> None:
     document = {"sessionId": "h", "startTime": "2025-10-01T08:00:00.000Z", "chatMessages": [message], "timeline": []}
     (use,) = parse_bytes(json.dumps(document).encode(), source="copilot-cli").conversation.tool_calls()
     assert (use.call.id, use.call.name, use.command) == ("c", "bash", "ls")
+
+
+# ---- one name for two things -----------------------------------------------------------------------------------------------
+
+
+def test_what_is_said_of_a_queued_request_hides_nothing_of_the_request() -> None:
+    queued = {
+        "id": "i",
+        "kind": "queued",
+        "request": {"requestId": "q", "message": {"text": "t"}, "id": 1, "kind": 2, "new": 3},
+    }
+    message = session(pendingRequests=[queued]).conversation.messages[-1]
+    assert message.extra is not None
+    assert message.extra.value == {"/id": "i", "/kind": "queued", "/request/id": 1, "/request/kind": 2, "/new": 3}
+
+
+def test_keys_of_copilot_are_escaped() -> None:
+    symbol = {"name": "n", "location": {"uri": {"scheme": "file", "path": "/a"}}, "c~": 2}
+    moved = {"oldResource": {"scheme": "file", "path": "/a", "x": 1}, "newResource": {"scheme": "file", "path": "/b", "x": 2}}
+    message = answer(
+        {"kind": "inlineReference", "inlineReference": symbol},
+        {"kind": "workspaceEdit", "edits": [moved]},
+        {"kind": "toolInvocationSerialized", "toolId": "t", "d/": 3},
+        result={"usage": {"promptTokens": 1, "e/": 4}},
+    )
+    assert message.extra is not None
+    for pointer in ("inlineReference/c~0", "edits/0/oldResource/x", "edits/0/newResource/x", "2/d~1", "/result/usage/e~1"):
+        assert any(key.endswith(pointer) for key in message.extra.value), pointer
+
+    place = {"uri": {"scheme": "file", "path": "/a"}, "a/b": 1}
+    file = {"kind": "file", "name": "f", "value": place}
+    (prompt,) = session(
+        {"requestId": "q", "message": {"text": "x"}, "variableData": {"variables": [file]}}
+    ).conversation.messages
+    assert prompt.extra is not None
+    assert prompt.extra.value == {"/variableData/variables/0/value/a~1b": 1}
+
+
+def test_a_result_that_names_what_its_event_names_keeps_both() -> None:
+    both = {"content": "", "fileEdits": "mine", "error": "own"}
+    found = events(
+        ("tool.execution_complete", {"toolCallId": "c", "result": both, "fileEdits": "event", "error": {"code": "e"}})
+    )
+    (message,) = found.conversation.messages
+    (block,) = message.blocks
+    assert isinstance(block, ToolResult)
+    assert block.full is not None
+    assert message.extra is not None
+    assert block.full.value == {"fileEdits": "mine", "error": "own"}
+    assert message.extra.value == {"/data/error": {"code": "e"}, "/data/fileEdits": "event"}
+
+
+def test_an_odd_interaction_of_a_tool_is_kept() -> None:
+    asked = {"toolCallId": "c", "name": "n", "arguments": {}}
+    turn = {"content": "t", "interactionId": "i", "toolRequests": [asked]}
+    found = events(
+        ("assistant.message", turn),
+        ("tool.execution_start", {"toolCallId": "c", "toolName": "n", "arguments": {}, "interactionId": ["odd"]}),
+        ("tool.execution_start", {"toolCallId": "c", "toolName": "n", "arguments": {}}),
+    )
+    told = [event.data.value["interactionId"] for event in found.conversation.events if event.data is not None]
+    assert told == [["odd"], "i"]
+
+
+def test_keys_of_copilot_cli_are_escaped() -> None:
+    refused = {"toolCallId": "c", "result": {"feedback": "no", "a/": 1}}
+    found = events(("permission.completed", refused), ("abort", {"reason": "r", "b/": 2}))
+    extras = [message.extra.value for message in found.conversation.messages if message.extra is not None]
+    assert [key for extra in extras for key in extra if key.endswith("~1")] == ["/data/result/a~1", "/data/b~1"]
+
+    history = {"sessionId": "s", "startTime": "x", "chatMessages": [{"role": "user", "content": "t", "c/": 3}], "timeline": []}
+    message = parse_bytes(json.dumps(history).encode(), source="copilot-cli", name="f.json").conversation.messages[0]
+    assert message.extra is not None
+    assert message.extra.value == {"/c~1": 3}

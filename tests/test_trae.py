@@ -1242,3 +1242,61 @@ def test_the_page_has_every_code_and_every_reason() -> None:
 def test_codes_are_the_sources_own() -> None:
     assert all(code.startswith(("trae/", "codex/")) for code in SOURCE.codes)
     assert convparse.SOURCES["trae"] is SOURCE
+
+
+# ---- two spellings of one step ---------------------------------------------------------------------------------------------
+
+
+def told(task: Any) -> Message:
+    """The message of an agent with this task."""
+    (message,) = listed({"sessionId": "s", "messages": [{"role": "assistant", "agentTaskContent": task}]}).conversation.messages
+    return message
+
+
+def stepped(step: Any) -> Message:
+    """The message of an agent that took one step."""
+    return told({"guideline": {"planItems": [step]}})
+
+
+STEP = "/agentTaskContent/guideline/planItems/0"
+
+
+def test_what_a_call_says_of_a_finish_stands_at_its_place() -> None:
+    call = {"id": "of the call", "name": "Finish", "params": {"summary": "done"}, "result": {"status": "success"}}
+    message = stepped({"id": "of the step", "status": "ok", "toolCallInfo": call})
+    assert message.text == "done"
+    assert extra(message) == {
+        f"{STEP}/id": "of the step",
+        f"{STEP}/status": "ok",
+        f"{STEP}/toolCallInfo/id": "of the call",
+        f"{STEP}/toolCallInfo/name": "Finish",
+        f"{STEP}/toolCallInfo/result": {"status": "success"},
+    }
+
+
+def test_a_step_and_its_call_may_have_ids_of_their_own_and_nothing_else() -> None:
+    message = stepped({"id": "of the step", "toolCallInfo": {"id": "of the call"}})
+    assert extra(message) == {f"{STEP}/id": "of the step", f"{STEP}/toolCallInfo/id": "of the call"}
+
+
+def test_a_step_and_its_call_may_have_results_of_their_own() -> None:
+    call = {"id": "c", "name": "x", "result": "of the call"}
+    message = stepped({"result": "of the step", "toolCallInfo": call})
+    assert extra(message) == {f"{STEP}/toolCallInfo/result": "of the call"}
+    assert stepped({"result": "same", "toolCallInfo": {**call, "result": "same"}}).extra is None
+
+
+def test_keys_of_trae_are_escaped() -> None:
+    pointer = "/agentTaskContent/content/a~1b"
+    assert extra(told({"content": {"guideline": [], "a/b": 1}}))[pointer] == 1
+
+    step = {"step_id": "1", "messages": [{"role": "user", "content": "q", "a/": 1}], "tool_calls": [], "tool_results": []}
+    step["tool_calls"] = [{"id": "c", "type": "function", "function": {"name": "n", "arguments": "{}"}}]
+    step["tool_results"] = [{"success": True, "result": "r", "tool_call_id": "c", "b~": 2}]
+    run = {"agent_id": "a", "task": "q", "steps": [step], "completed": True}
+    messages = convparse.parse_bytes(json.dumps(run).encode(), source="trae", name="f.json").conversation.messages
+    extras = [message.extra.value for message in messages if message.extra is not None]
+    assert [key for extra in extras for key in extra if "~" in key] == [
+        "/steps/0/messages/0/a~1",
+        "/steps/0/tool_results/0/b~0",
+    ]

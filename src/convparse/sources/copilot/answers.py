@@ -207,7 +207,7 @@ def _usage(reader: Reader, value: Request) -> Usage | None:
     result = result if type(result) is dict else {}
     usage, metadata = reader.object(result, "usage", "/result"), result.get("metadata")
     given, written = reader.count(value, "promptTokens"), reader.count(value, "completionTokens")
-    kept = {f"/result/usage/{key}": item for key, item in usage.items()}
+    kept = {f"/result/usage/{escape(key)}": item for key, item in usage.items()}
     if given is None and written is None and usage:
         given, written = (reader.count(usage, key, "/result/usage") for key in ("promptTokens", "completionTokens"))
         kept = {p: v for p, v in kept.items() if p not in ("/result/usage/promptTokens", "/result/usage/completionTokens")}

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 import attrs
 
 from convparse.blocks import Answer, Block, Edit, Injected, Reference, Text, Unknown
+from convparse.ledger import escape
 from convparse.sources._reading import json_of, make_text, make_thinking
 from convparse.sources.copilot.fields import MARKDOWN, PARTS, RAW_PARTS
 from convparse.sources.copilot.state import Reader
@@ -198,7 +199,7 @@ def _inline_reference(reader: Reader, run: Run, part: dict[str, Any], at: str) -
         return False
     if type(value) is dict and type(value.get("location")) is dict and type(value.get("name")) is str:
         uri = read_place(reader, value["location"], f"{at}/location")
-        reader.extra.update({f"{at}/{key}": item for key, item in value.items() if key not in ("name", "location")})
+        reader.extra.update({f"{at}/{escape(key)}": item for key, item in value.items() if key not in ("name", "location")})
         shown, kind = name or value["name"], "symbol"
         if name:
             reader.extra[f"{at}/name"] = value["name"]
@@ -238,8 +239,10 @@ def _workspace_edit(reader: Reader, run: Run, part: dict[str, Any], at: str) -> 
     if type(edits) is not list:
         return False
     for i, edit in enumerate(edits):
-        places = [edit.get(key) if type(edit) is dict else None for key in ("oldResource", "newResource")]
-        old, new = (read_uri(reader, place, f"{at}/edits/{i}/{n}") for n, place in enumerate(places))
+        old, new = (
+            read_uri(reader, edit.get(key) if type(edit) is dict else None, f"{at}/edits/{i}/{key}")
+            for key in ("oldResource", "newResource")
+        )
         if old is not None or new is not None:
             kind = "move" if old and new else "delete" if old else "create"
             run.edit(Edit(path_of(old or new or ""), kind, path_of(new) if old and new else None))

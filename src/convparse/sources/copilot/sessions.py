@@ -169,7 +169,8 @@ def read_pending(state: State, item: Any, home: Home, session: str | None, how: 
     for entry in told.entries:
         entry.state = how
     first = told.entries[0]
-    first.extra = json_of({**(first.extra.value if getattr(first, "extra", None) is not None else {}), **about})
+    own = first.extra.value if getattr(first, "extra", None) is not None else {}
+    first.extra = json_of({**{f"/request{at}" if at in about else at: value for at, value in own.items()}, **about})
     return told.entries
 
 

@@ -14,6 +14,7 @@ import attrs
 import orjson
 
 from convparse.blocks import Block, Json, Part, Text, ToolCall, ToolResult
+from convparse.ledger import escape
 from convparse.reading.decoding import deeper
 from convparse.sources._reading import json_of, make_call, make_result
 from convparse.sources.copilot.fields import CALL, CONFIRMATIONS, ROUND, ROUND_THINKING, TOOL
@@ -215,7 +216,7 @@ def _shown_call(reader: Reader, slot: Slot, call: Call | None, outputs: dict[str
             full["toolId"] = tool
     result = _result(reader, part, call, made, full, outputs, cancelled)
     if result is None:
-        reader.extra.update({f"{at}/{key}": value for key, value in full.items()})
+        reader.extra.update({f"{at}/{escape(key)}": value for key, value in full.items()})
         return [made]
     return [made, result]
 

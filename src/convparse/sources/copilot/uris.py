@@ -9,6 +9,7 @@ import re
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
+from convparse.ledger import escape
 from convparse.sources.copilot.fields import URI
 from convparse.sources.copilot.state import Reader
 
@@ -72,6 +73,6 @@ def read_place(reader: Reader, value: Any, at: str) -> str | None:
     if type(value) is dict and "uri" in value and "scheme" not in value:
         uri = read_uri(reader, value["uri"], f"{at}/uri")
         if uri is not None:
-            reader.extra.update({f"{at}/{key}": item for key, item in value.items() if key != "uri"})
+            reader.extra.update({f"{at}/{escape(key)}": item for key, item in value.items() if key != "uri"})
         return uri
     return read_uri(reader, value, at)

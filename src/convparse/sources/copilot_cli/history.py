@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from convparse.blocks import Block, Image, Injected, Unknown
-from convparse.ledger import ALWAYS, Fields, Ledger, Place
+from convparse.ledger import ALWAYS, Fields, Ledger, Place, escape
 from convparse.records import Author, Conversation, Event
 from convparse.sources._reading import json_of, make_call, make_result, make_text, open_event, open_message
 from convparse.sources._source import FilePart, Resolved, Session, Unit
@@ -92,7 +92,7 @@ def _message(state: State, item: dict[str, Any], place: Place, at: str) -> Draft
         taken.add("tool_calls")
     entry = open_message(state.keys.count(state.session, word), None, word, _AUTHORS.get(word, "harness"), tuple(blocks))
     entry.origin = state.origin(place, at)
-    extra = {f"/{key}": value for key, value in item.items() if key not in taken}
+    extra = {f"/{escape(key)}": value for key, value in item.items() if key not in taken}
     entry.extra = json_of(extra) if extra else None
     return Draft(entry, word, place, None)
 

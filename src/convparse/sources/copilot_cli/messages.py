@@ -8,6 +8,7 @@ import re
 from typing import Any, Final
 
 from convparse.blocks import Answer, Attachment, Block, Image, Injected, Json, Part, Text
+from convparse.ledger import escape
 from convparse.records import Author, Usage
 from convparse.sources._reading import json_of, make_call, make_result, make_text, make_thinking, open_event, open_message
 from convparse.sources.copilot.tools import as_json
@@ -236,15 +237,15 @@ def read_tool_start(event: Event) -> Draft:
             event.state.calls[id] = (name or "", arguments)
         call = make_call(id, name or "", KINDS.get(name or "", "other"), arguments)
         return message(event, "assistant", "model", [call])
+    turn = event.turn()
     kept = {pointer.removeprefix("/data/"): item for pointer, item in event.extra.items()}
     kept["toolCallId"] = id
     if name is not None and name != asked[0]:
         kept["toolName"] = name
     if not _same(arguments, asked[1]) and "arguments" in data:
         kept["arguments"] = data["arguments"]
-    turn = event.turn()
     if turn is not None:
-        kept["interactionId"] = turn
+        kept.setdefault("interactionId", turn)
     entry = open_event(
         event.key,
         "tool-start",
@@ -294,8 +295,10 @@ def read_tool_complete(event: Event) -> Draft:
         if not content and type(text) is str:
             content = [make_text(text)]
             error = {key: item for key, item in error.items() if key != "message"} if type(error) is dict else None
-        if error:
+        if error and "error" not in full:
             full["error"] = error
+        elif error:
+            event.extra["/data/error"] = error
     shell = data.get("shellExecution")
     code = shell.get("exitCode") if type(shell) is dict else None
     if type(code) is not int:
@@ -304,7 +307,7 @@ def read_tool_complete(event: Event) -> Draft:
         code = int(trailer[1]) if trailer else None
     status = "interrupted" if data.get("model") == _RESUMED else word if type(word) is str else None
     for key in ("shellExecution", "fileEdits", "toolTelemetry"):
-        if f"/data/{key}" in event.extra:
+        if f"/data/{key}" in event.extra and key not in full:
             full[key] = event.extra.pop(f"/data/{key}")
     failed = None if type(success) is not bool else not success
     made = make_result(id, tuple(content), failed, code, None, status, False, json_of(full) if full else None)
@@ -340,7 +343,7 @@ def read_permission(event: Event) -> Draft | None:
         return None
     event.keep(PERMISSION, event.data, "/data")
     id = event.string(event.data, "toolCallId")
-    event.extra.update({f"/data/result/{key}": item for key, item in result.items() if key != "feedback"})
+    event.extra.update({f"/data/result/{escape(key)}": item for key, item in result.items() if key != "feedback"})
     if id is not None:
         event.extra["/data/toolCallId"] = id
     return message(event, event.name, "human", [Answer("", text)])
@@ -349,5 +352,5 @@ def read_permission(event: Event) -> Draft | None:
 def read_abort(event: Event) -> Draft:
     """A turn was stopped."""
     reason = event.string(event.data, "reason")
-    event.extra.update({f"/data/{key}": item for key, item in event.data.items() if key != "reason"})
+    event.extra.update({f"/data/{escape(key)}": item for key, item in event.data.items() if key != "reason"})
     return message(event, "abort", "harness", [Injected("interrupted", reason or "")])

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from convparse._make import close
 from convparse.blocks import Json, Thinking, ToolCall
-from convparse.ledger import Ledger
+from convparse.ledger import Ledger, escape
 from convparse.records import Context, Conversation, Entry, Event, Link, Message, Usage
 from convparse.sources._reading import open_message
 from convparse.sources._source import FilePart, Resolved, Session
@@ -100,7 +100,7 @@ def _unsaid(draft: Draft, usage: dict[str, Any]) -> Draft:
     entry.usage, entry.stop_reason = _usage(usage), _word(usage.get("finishReason"))
     entry.origin = event.origin
     data = event.data.value if event.data is not None else {}
-    entry.extra = Json.of({f"/data/{key}": item for key, item in data.items()})
+    entry.extra = Json.of({f"/data/{escape(key)}": item for key, item in data.items()})
     return Draft(entry, draft.name, draft.place, draft.group, draft.facts)
 
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from convparse.blocks import Block, Injected, Json, Text, ToolCall, ToolResult
-from convparse.ledger import Place
+from convparse.ledger import Place, escape
 from convparse.records import Author, Message, Usage
 from convparse.sources._reading import json_of, make_result, make_thinking, make_usage, open_event, open_message
 from convparse.sources.gemini_cli.fields import Tables, tables
@@ -144,7 +144,7 @@ def _call(record: Record, call: Row, at: str, facts: dict[str, Any]) -> list[Blo
             facts["agents"][id] = call["agentId"]
     status = call.get("status")
     if call.get("result") is None and not (type(status) is str and status in FINAL):
-        rest = {f"{at}/{key}": item for key, item in call.items() if key not in _CALL}
+        rest = {f"{at}/{escape(key)}": item for key, item in call.items() if key not in _CALL}
         record.extra.update({pointer: item for pointer, item in rest.items() if item is not None})
         return made
     result = _result(call)

@@ -5,12 +5,13 @@ reasoning, proposal, then of every step its reasoning, its words, its call and i
 the answer. A call without a result stays without one, and is named.
 """
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 import orjson
 
 from convparse.blocks import Block, Json, Text
-from convparse.ledger import Place
+from convparse.ledger import Place, escape
 from convparse.sources._reading import Extra, json_of, make_call, make_result, make_text, make_thinking
 from convparse.sources.trae.fields import CALL, CALL_INFO, GUIDELINE, KINDS, PLAN_ITEM, STEP, TASK
 from convparse.sources.trae.state import Opened, State, equal
@@ -69,7 +70,7 @@ def read_task(message: Opened, extra: Extra) -> list[Block]:
     add_text(blocks, task.text("proposal"))
     content = value.get("content")
     if type(content) is dict and "guideline" in content:
-        extra.update({f"{at}/content/{key}": item for key, item in content.items() if key != "guideline"})
+        extra.update({f"{at}/content/{escape(key)}": item for key, item in content.items() if key != "guideline"})
         blocks += _guideline(state, content["guideline"], place, f"{at}/content/guideline", extra)
     else:
         add_text(blocks, task.text("content"))
@@ -151,13 +152,17 @@ def _use(step: Opened, info: Opened | None, said: list[Block]) -> list[Block]:
     name = name if name is not None else tool
     given = _arguments(step, info)
     code = step.first("exitCode", int)
-    result = step.value.get("result") if step.value.get("result") is not None or info is None else info.value.get("result")
+    result, other = step.value.get("result"), None if info is None else info.value.get("result")
+    if result is None:
+        result = other
+    elif info is not None and other is not None and not equal(result, other):
+        step.extra[f"{info.at}/result"] = other
     status = step.text("status")
     if name is None and given is None and result is None and code is None:
-        step.extra.update({f"{step.at}/{key}": word for key, word in (("id", id), ("status", status)) if word is not None})
+        step.extra.update(_told(step, info, ("id", "status")))
         return []
     if (name or "").lower() in _FINISH:
-        return _answer(step, info, id, name, status, result, said)
+        return _answer(step, info, said)
     blocks: list[Block] = [make_call(id, name or "", KINDS.get(name or "", "other"), "" if given is None else given)]
     if result is None and code is None:
         step.name("missing-result", "")
@@ -195,9 +200,14 @@ def _arguments(step: Opened, info: Opened | None) -> Json | str | None:
     return json_of(value)
 
 
-def _answer(
-    step: Opened, info: Opened | None, id: str | None, name: str | None, status: str | None, result: Any, said: list[Block]
-) -> list[Block]:
+def _told(step: Opened, info: Opened | None, keys: Iterable[str]) -> Extra:
+    """What a step and its call say under these keys, each at its place."""
+    holders = [holder for holder in (step, info) if holder is not None]
+    given = ((f"{holder.at}/{key}", holder.value.get(key)) for holder in holders for key in keys)
+    return {at: value for at, value in given if value is not None}
+
+
+def _answer(step: Opened, info: Opened | None, said: list[Block]) -> list[Block]:
     """The last step says what is to be said; its parameters may hold the words."""
     holder, at = (info, info.at) if info is not None and info.value.get("params") is not None else (step, step.at)
     params = holder.value.get("params") if holder is not None else None
@@ -207,11 +217,8 @@ def _answer(
         blocks.append(make_text(words))
     if params is not None and not (type(words) is str and len(params) == 1):
         step.extra[f"{at}/params"] = params
-    told = {"id": id, "toolName": name, "status": status, "result": result}
-    told |= {key: step.value.get(key) for key in ("exitCode", "command", "arguments", "input")}
-    for key, value in told.items():
-        if value is not None and not (key == "toolName" and value == "finish"):
-            step.extra[f"{step.at}/{key}"] = value
+    told = _told(step, info, ("id", "name", "toolName", "status", "result", "exitCode", "command", "arguments", "input"))
+    step.extra.update({at: value for at, value in told.items() if not (at == f"{step.at}/toolName" and value == "finish")})
     return blocks
 
 

@@ -13,6 +13,7 @@ import orjson
 
 from convparse._json import encode
 from convparse.blocks import Block
+from convparse.ledger import escape
 from convparse.sources._reading import Extra, json_of, make_result, make_text
 from convparse.sources.trae.cli import requested
 from convparse.sources.trae.fields import TS_STEP
@@ -74,7 +75,7 @@ def _said(run: Opened, value: Any, at: str) -> Draft:
     if role not in _ROLES:
         pattern = "/steps/*/messages/*/role"
         run.state.ledger.part("trae/unknown-role", run.place, pattern, record="message", pointer=f"{at}/role")
-    extra.update({f"{at}/{key}": item for key, item in value.items() if key not in ("role", "content")})
+    extra.update({f"{at}/{escape(key)}": item for key, item in value.items() if key not in ("role", "content")})
     return _message(run, at, role, blocks, NEVER, extra, role == "user")
 
 
@@ -112,7 +113,7 @@ def _result(value: dict[str, Any], call: Any, at: str, extra: Extra) -> Block:
         id = call.get("id") if type(call) is dict and type(call.get("id")) is str else None
     if type(done) is bool:
         taken.add("success")
-    extra.update({f"{at}/{key}": item for key, item in value.items() if key not in taken and item is not None})
+    extra.update({f"{at}/{escape(key)}": item for key, item in value.items() if key not in taken and item is not None})
     parts = [*said_by(told), *([error] if type(error) is str and error else [])]
     plain = type(told) is str and error is None
     full = None if plain else json_of({key: value[key] for key in ("result", "error") if key in value})
