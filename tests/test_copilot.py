@@ -759,3 +759,9 @@ def test_keys_of_copilot_cli_are_escaped() -> None:
     message = parse_bytes(json.dumps(history).encode(), source="copilot-cli", name="f.json").conversation.messages[0]
     assert message.extra is not None
     assert message.extra.value == {"/c~1": 3}
+
+
+def test_an_operation_that_takes_away_what_is_not_there_is_idle() -> None:
+    result = log(snapshot(), {"kind": 3, "k": ["gone"]}, {"kind": 1, "k": ["requests", 0, "vote"]})
+    (idle,) = [drop for drop in result.skipped if drop.code == "idle-operation"]
+    assert idle.lines == (2, 3)

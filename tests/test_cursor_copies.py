@@ -4,12 +4,15 @@ import base64
 import json
 from typing import Any
 
+import pytest
 from tests.build_cursor import blob, proto
 from tests.databases import Json, Rows, database, parse
 from tests.test_cursor_fixtures import line
 
 import convparse
 from convparse import Conversation, Message
+from convparse.reading.sqlite import Database
+from convparse.sources.cursor.fields import CHAT
 
 KV = "cursorDiskKV"
 SPENT = {"tokenCount": {"inputTokens": 10, "outputTokens": 5}}
@@ -199,3 +202,13 @@ def test_lines_of_a_stream_with_another_call_are_no_part_of_the_thought() -> Non
         ("assistant model: ~a~", None),
         ("assistant model:", "m"),
     ]
+
+
+def test_a_row_of_many_conversations_is_not_read_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    row = Database.row
+    monkeypatch.setattr(Database, "row", lambda self, table, key: (read.append(key), row(self, table, key))[1])
+    tabs = [{"tabId": f"t{n}", "bubbles": [{"type": "user", "text": "q"}]} for n in range(50)]
+    result = check([("ItemTable", CHAT, Json({"tabs": tabs}))])
+    assert [c.id for c in result.conversations] == [f"t{n}" for n in range(50)]
+    assert read.count(CHAT) < 5

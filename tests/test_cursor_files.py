@@ -177,6 +177,9 @@ def test_sub_agents_of_a_transcript(tmp_path: Path) -> None:
     assert [c.id for c in result.children(result.conversation)] == ["child"]
     assert result.children(result.conversation)[0].messages[0].author == "model"
     assert all(account.balanced for account in result.accounts)
+    whole = convparse.parse(folder)
+    assert whole.conversations == result.conversations
+    assert [account.path for account in whole.accounts] == [account.path for account in result.accounts]
     alone = convparse.parse(folder / "parent.jsonl", subagents=False)
     assert {d.code for d in alone.skipped} == {"skipped-file"}
     child = convparse.parse(folder / "subagents" / "child.jsonl").conversation
@@ -678,3 +681,11 @@ def test_a_content_that_no_change_names_stands_alone() -> None:
 def test_a_head_of_no_name_is_no_conversation() -> None:
     found = parse([("ItemTable", "composer.composerData", Json({"allComposers": [{"composerId": "", "name": "x"}]}))])
     assert (found.conversations, [entry.key for entry in found.loose]) == ((), [":composer.composerData:1"])
+
+
+def test_a_sub_agent_may_be_called_like_its_parent(tmp_path: Path) -> None:
+    (tmp_path / "id" / "subagents").mkdir(parents=True)
+    for path in ("id.jsonl", "subagents/id.jsonl"):
+        (tmp_path / "id" / path).write_bytes(jsonl(said("user", text("do it"))))
+    first, second = convparse.parse(tmp_path / "id" / "id.jsonl").conversations
+    assert [entry.key for entry in (*first.entries, *second.entries)] == ["id:user:1", "id:user:1#2"]

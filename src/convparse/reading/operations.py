@@ -186,11 +186,11 @@ def _set(log: Log, value: dict[str, Any], operation: Operation, ledger: Ledger) 
     name = _property(key)
     if name == "__proto__" and name not in holder:
         raise Refused("malformed-operation")
-    old = holder.get(name)
-    if new is _MISSING:
-        operation.changes = name in holder
-        holder.pop(name, None)
-    else:
+    if new is _MISSING and name not in holder:
+        operation.changes = False
+        return
+    old = holder.pop(name, None) if new is _MISSING else holder.get(name)
+    if new is not _MISSING:
         holder[name] = new
     _written(log, holder, node, (*path[:-1], name), old, by)
 

@@ -94,6 +94,7 @@ def _quietly(rows: Rows, key: str) -> Any:
     row = rows.database.row(ITEM, key)
     if row is None or row.problem or not row.value:
         return None
+    rows.shared.setdefault("index", {})[key] = row._replace(value=None)
     try:
         return decode_value(row.value, Ledger("", rows.ledger.limits), (row.rowid, 0, row.size))
     except Refused:
@@ -148,8 +149,8 @@ def _heads(rows: Rows, id: str) -> Iterator[Unit]:
     listed: list[tuple[str, str, Any]] = [(key, "head", (number, item)) for key, number, item in indexed(rows).get(id, ())]
     listed += [(CHAT, "tab", tab) for tab in [tabs(rows).get(id)] if tab is not None]
     for key, name, value in listed:
-        found = rows.database.row(ITEM, key)
-        yield from [(Record(f"ItemTable/{name}", f"{key}:{id}", value, row.kind), rows.place(row)) for row in [found] if row]
+        row = rows.shared["index"][key]
+        yield Record(f"ItemTable/{name}", f"{key}:{id}", value, row.kind), rows.place(row)
 
 
 def _column(rows: Rows, place: Place, name: str, value: Any) -> Any:

@@ -75,8 +75,11 @@ def gather(path: str, variant: str, subagents: bool) -> Gathered:
         return Gathered(((path, variant),), _note(given, "workspace.json"), tuple(_copies(given)))
     if variant == "agent-store":
         return Gathered(((path, variant),), _note(given, "meta.json"))
-    if variant != "agent-transcript" or given.is_dir():
-        return Gathered(((str(given / f"{given.name}.jsonl") if given.is_dir() else path, variant),))
+    if given.is_dir():
+        given = given / f"{given.name}.jsonl"
+        path = str(given)
+    if variant != "agent-transcript":
+        return Gathered(((path, variant),))
     folder = given.parent / "subagents"
     found = sorted(_names(folder)) if given.parent.name == given.stem else []
     agents = [str(folder / name) for name in found if name.endswith(".jsonl")]

@@ -12,7 +12,7 @@ from convparse.ledger import Fields, Ledger, Place, escape
 from convparse.records import Conversation, Entry, Link
 from convparse.sources._reading import Extra, json_of, keep, open_event, open_message
 from convparse.sources._source import FilePart, Resolved, Session, Unit
-from convparse.sources.cursor import wrappers
+from convparse.sources.cursor import copies, wrappers
 from convparse.sources.cursor.parts import read_content
 from convparse.sources.cursor.resolve import freeze
 from convparse.sources.cursor.state import Draft, State
@@ -106,10 +106,12 @@ def resolve(parts: list[FilePart], session: Session) -> Resolved:
     """One conversation a file; the first is the session, the others are its sub-agents."""
     conversations: list[Conversation] = []
     loose: list[Entry] = []
+    keys: set[str] = set()
     ids = [PurePath(part.path).stem for part in parts[1:]]
     for number, part in enumerate(parts):
         agent = number > 0 or PurePath(part.path).parent.name == "subagents"
         entries = []
+        copies.tell_apart([draft.entry for draft in part.drafts], keys)
         for draft in part.drafts:
             if agent and getattr(draft.entry, "author", None) == "human":
                 draft.entry.author = "model"
