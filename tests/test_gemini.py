@@ -94,7 +94,7 @@ def test_only_fixtures_of_gemini_cli_are_recognised_as_such() -> None:
             source = detect(path).source
         except (UnknownSource, ConvparseError):
             continue
-        ours = path.relative_to(FIXTURES).parts[0] == "gemini_cli"
+        ours = not {"gemini_cli", "gemini-cli"}.isdisjoint(path.relative_to(FIXTURES).parts)
         assert (source == "gemini-cli") is ours, path
         recognised["gemini_cli" if ours else "others"] += 1
     assert min(recognised.values()) > 30
