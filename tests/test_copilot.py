@@ -765,3 +765,15 @@ def test_an_operation_that_takes_away_what_is_not_there_is_idle() -> None:
     result = log(snapshot(), {"kind": 3, "k": ["gone"]}, {"kind": 1, "k": ["requests", 0, "vote"]})
     (idle,) = [drop for drop in result.skipped if drop.code == "idle-operation"]
     assert idle.lines == (2, 3)
+
+
+def test_tokens_of_a_call_that_gave_several_messages_are_counted_once() -> None:
+    found = events(
+        ("assistant.message", {"content": "a", "apiCallId": "k", "outputTokens": 7}),
+        ("assistant.message", {"content": "b", "apiCallId": "k", "outputTokens": 8}),
+        ("assistant.message", {"content": "c", "apiCallId": "k"}),
+        ("session.usage_record", {"usage": {"inputTokens": 100, "outputTokens": 40, "apiCallId": "k"}}),
+    ).conversation
+    assert (found.usage.input_tokens, found.usage.output_tokens) == (100, 40)
+    extras = [message.extra.value for message in found.messages if message.extra is not None]
+    assert extras == [{"/data/outputTokens": 7}, {"/data/outputTokens": 8}]

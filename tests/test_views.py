@@ -384,6 +384,14 @@ def test_a_result_before_its_call_is_found():
     assert ["early", "late"] == [r.text for r in found.results]
 
 
+def test_without_ids_a_result_belongs_to_the_call_before_it_in_the_same_message():
+    entries = (
+        model(result(None, "of none"), call(None), result(None, "a"), call("c"), result(None, "of none"), call(None)),
+        tool(result(None, "elsewhere")),
+    )
+    assert [["a"], [], []] == [[r.text for r in u.results] for u in conversation(*entries).tool_calls()]
+
+
 def test_results_of_a_repeated_id_belong_to_the_nearest_call_before():
     entries = (
         tool(result(text="0")),

@@ -203,19 +203,21 @@ def tool_uses(conversation: Conversation) -> ToolUses:
     """Every call in messages of any state, with its results, wherever in the conversation they stand.
 
     Where a call id repeats, a result belongs to the nearest call before it; one that stands before all calls of its id, to the
-    first of them.
+    first of them. Where neither has an id, a result belongs to the call before it in the same message.
     """
     found: list[tuple[ToolCall, Message, list[tuple[ToolResult, Message]]]] = []
     nearest: dict[str, list[tuple[ToolResult, Message]]] = {}
     early: dict[str, list[tuple[ToolResult, Message]]] = {}
     for message, block in _blocks(conversation.messages):
         if type(block) is ToolCall:
-            results = [] if block.id is None else early.pop(block.id, [])
+            results: list[tuple[ToolResult, Message]] = [] if block.id is None else early.pop(block.id, [])
             if block.id is not None:
                 nearest[block.id] = results
             found.append((block, message, results))
         elif type(block) is ToolResult and block.call_id is not None:
             (nearest if block.call_id in nearest else early).setdefault(block.call_id, []).append((block, message))
+        elif type(block) is ToolResult and found and found[-1][0].id is None and found[-1][1] is message:
+            found[-1][2].append((block, message))
     spawned: dict[str | None, str] = {
         link.call_id: link.id for link in reversed(conversation.links) if link.call_id is not None
     }

@@ -67,27 +67,34 @@ def _once(drafts: list[Draft], ledger: Ledger) -> list[Draft]:
 
 
 def _settle_usage(drafts: list[Draft]) -> None:
-    """Give the counts of every API call to the first message that came of it."""
-    said: dict[str, Any] = {}
+    """Give the counts of every API call to the first message that came of it, and to no other one."""
+    said: dict[str, list[Any]] = {}
     for draft in drafts:
         if draft.name == "assistant.message" and isinstance(draft.entry, Message) and draft.entry.response_id is not None:
-            said.setdefault(draft.entry.response_id, draft.entry)
-    counted: set[int] = set()
+            said.setdefault(draft.entry.response_id, []).append(draft.entry)
     for at, draft in enumerate(drafts):
         usage = draft.facts.get("usage") if draft.name == "session.usage_record" else None
         if type(usage) is not dict:
             continue
         call = usage.get("apiCallId")
-        entry = said.get(call) if type(call) is str else None
-        if entry is not None and id(entry) not in counted:
-            counted.add(id(entry))
-            told, entry.usage, entry.stop_reason = entry.usage, _usage(usage), _word(usage.get("finishReason"))
-            if told is not None and told.output_tokens != entry.usage.output_tokens:
-                entry.extra = Json.of({**(entry.extra.value if entry.extra is not None else {}), _OUTPUT: told.output_tokens})
+        entries = said.pop(call, []) if type(call) is str else []
+        for other in entries[1:]:
+            _uncount(other, None)
+        if entries:
+            entry = entries[0]
+            _uncount(entry, _usage(usage))
+            entry.stop_reason = _word(usage.get("finishReason"))
             if entry.model is None:
                 entry.model = _word(usage.get("model"))
         else:
             drafts[at] = _unsaid(draft, usage)
+
+
+def _uncount(entry: Any, usage: Usage | None) -> None:
+    """What a message says of its output stands raw where the record of the call says otherwise."""
+    told, entry.usage = entry.usage, usage
+    if told is not None and (usage is None or told.output_tokens != usage.output_tokens):
+        entry.extra = Json.of({**(entry.extra.value if entry.extra is not None else {}), _OUTPUT: told.output_tokens})
 
 
 def _unsaid(draft: Draft, usage: dict[str, Any]) -> Draft:
