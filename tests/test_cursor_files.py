@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.build_cursor import EDITOR, MS, STORE, blob, dumps, proto, write
-from tests.databases import DDL, Json, database, parse
+from tests.databases import DDL, Json, Rows, database, parse
 from tests.leaves import unnoticed as unnoticed_lines
 from tests.test_cursor_fixtures import line, lines
 
@@ -619,6 +619,30 @@ def test_heads_alone(tmp_path: Path) -> None:
     assert {c.body for c in found} == {"unread"}
     assert {c.stamp for c in found} == {None}
     assert not any(c.messages for c in found if c.id == "text")
+
+
+def test_heads_alone_say_nothing_of_bubbles_that_were_not_looked_for(tmp_path: Path) -> None:
+    listed = {"composerId": "c", "fullConversationHeadersOnly": [{"bubbleId": "b"}, {"bubbleId": "gone"}]}
+    emptied = {"composerId": "d", "fullConversationHeadersOnly": []}
+    bubble = Json({"type": 1, "text": "x"})
+    rows: Rows = [("cursorDiskKV", "composerData:c", Json(listed)), ("cursorDiskKV", "bubbleId:c:b", bubble)]
+    rows += [("cursorDiskKV", "composerData:d", Json(emptied)), ("cursorDiskKV", "bubbleId:d:b", bubble)]
+    write(tmp_path / "state.vscdb", rows)
+    heads = list(convparse.iter_conversations(tmp_path / "state.vscdb", messages=False))
+    assert [[entry.key for entry in c.entries] for r in heads for c in r.conversations] == [
+        ["c:composerData:1"],
+        ["d:composerData:1"],
+    ]
+    assert not any(r.dropped for r in heads)
+    assert {d.code for d in convparse.parse(tmp_path / "state.vscdb").dropped} == {"cursor/missing-bubble", "cursor/lost-order"}
+
+
+def test_a_conversation_whose_rows_were_taken_away_is_named(tmp_path: Path) -> None:
+    write(tmp_path / "state.vscdb", [("cursorDiskKV", "composerData:c", None)])
+    result = convparse.parse(tmp_path / "state.vscdb", conversation_id="c")
+    assert (result.conversations, [drop.code for drop in result.dropped]) == ((), ["null-value"])
+    with pytest.raises(convparse.ConvparseError, match="it has: c"):
+        convparse.parse(tmp_path / "state.vscdb", conversation_id="d")
 
 
 def test_heads_are_of_all_that_have_rows_of_their_own(tmp_path: Path) -> None:

@@ -174,7 +174,7 @@ class _Reader:
         if conversation_id is not None:
             self._add(run, rows, variant, store.units(rows, conversation_id, True))
             result = self._finish(run, rows, Gathered(()))
-            if not any(c.id == conversation_id for c in result.conversations):
+            if not result.account.size and not any(c.id == conversation_id for c in result.conversations):
                 self._refuse(store, rows, conversation_id)
             return result
         size = self.moment.look.size + (self.moment.look.wal or 0)

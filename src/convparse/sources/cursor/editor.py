@@ -118,6 +118,7 @@ def units(rows: Rows, id: str, messages: bool) -> Iterator[Unit]:
             state = record.value.get("conversationState")
         yield record, place
     if not messages:
+        yield Record("", f"unread:{id}", None, ""), NOWHERE
         return
     wanted: dict[str, None] = {}
     tasks: list[str] = []

@@ -68,7 +68,8 @@ def _conversation(
     value: dict[str, Any] = facts.get("value", {})
     bubbles = [draft for draft in drafts if draft.name in ("bubble", "mapped-bubble")]
     old_tools = _old_tools(value, ledger, head)
-    ordered = _ordered(id, ledger, head, bubbles)
+    unread = any(draft.name == "unread" for draft in drafts)
+    ordered = bubbles if unread else _ordered(id, ledger, head, bubbles)
     for draft in ordered:
         _settle(draft, ledger, old_tools, contents)
     copies.settle(ordered)

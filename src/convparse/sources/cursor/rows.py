@@ -84,6 +84,11 @@ def _task(record: Record, place: Place, state: State) -> list[Draft]:
     return [Draft(None, "task", place, _split(record)[0], None, record.value)]
 
 
+def _unread(record: Record, place: Place, state: State) -> list[Draft]:
+    """A mark: of this conversation the head alone was read."""
+    return [Draft(None, "unread", place, _split(record)[0])]
+
+
 def _table_head(record: Record, place: Place, state: State) -> list[Draft]:
     """A row of the table ``composerHeaders`` (since 3.9)."""
     return [workspaces.head_event(state, record.value, place, record.key, "composerHeaders", "", record.value["value"])]
@@ -100,7 +105,7 @@ ABOUT: Final[Mapping[str, str]] = MappingProxyType(
     {"messageRequestContext": "context", "codeBlockDiff": "edit", "codeBlockPartialInlineDiffFates": "edit"}
 )
 ROWS: Final[Mapping[str, Handler]] = MappingProxyType(
-    {"composerData": _composer, "bubbleId": _bubble, "task": _task, **dict.fromkeys(ABOUT, _about)}
+    {"composerData": _composer, "bubbleId": _bubble, "task": _task, "unread": _unread, **dict.fromkeys(ABOUT, _about)}
 )
 """What reads each family of ``cursorDiskKV``."""
 TABLES: Final[Mapping[str, Handler]] = MappingProxyType(
