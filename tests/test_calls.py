@@ -156,3 +156,21 @@ def test_stamps_are_several_and_none_is_none_of_them():
 def test_roots_are_paths():
     with pytest.raises(ConvparseError, match=r"os\.fsdecode"):
         convparse.discover([os.fsencode(FIXTURES)])
+
+
+def test_a_source_whose_heads_say_nothing_still_has_conversations():
+    cursor = convparse.SOURCES["cursor"]
+    variants = {
+        name: variant
+        if variant.store is None
+        else attrs.evolve(variant, store=attrs.evolve(variant.store, units=lambda *_: ()))
+        for name, variant in cursor.variants.items()
+    }
+    silent = attrs.evolve(cursor, variants=variants)
+
+    found = [c for r in convparse.iter_conversations(DATABASE, silent, messages=False) for c in r.conversations]
+
+    known = [c for r in convparse.iter_conversations(DATABASE, messages=False) for c in r.conversations]
+    assert {c.id for c in found} <= {c.id for c in known}
+    assert [(c.body, c.entries) for c in found] == [("unread", ())] * len(found)
+    assert found
