@@ -14,6 +14,7 @@ from convparse import ConvparseError, Event, Limits, Message, ParseResult
 from convparse.blocks import Edit, Image, Injected, Text, Thinking, ToolCall, ToolResult, Unknown
 from convparse.ledger import Ledger
 from convparse.reading import racing, zstd
+from convparse.sources._reading import hunk_of
 from convparse.sources.codex import files
 from convparse.sources.codex.outputs import Output, decode
 
@@ -259,6 +260,15 @@ ASKED: Final = (
     Edit("b.txt", "move", "c.txt", "@@\n-x\n+y\n", call_id="c"),
     Edit("d.txt", "delete", call_id="c"),
 )
+
+
+def test_lines_of_a_change_end_at_lf_alone() -> None:
+    patch = "*** Begin Patch\r\n*** Update File: b.txt\r\n@@\r\n-a\u2028b\x0c\r\n+c\r\n*** End Patch\r\n"
+    call = response("custom_tool_call", name="apply_patch", input=patch, call_id="c")
+    (edit,) = edits(call, response("custom_tool_call_output", call_id="c", output="ok"))
+    assert (edit.path, edit.diff) == ("b.txt", "@@\r\n-a\u2028b\x0c\r\n+c\r\n")
+    assert hunk_of("a\u2028b\r\n\n", "c") == "@@ @@\n-a\u2028b\r\n-\n+c\n"
+    assert hunk_of("", "new\n") == "@@ @@\n+new\n"
 
 
 def test_what_stands_beside_a_call_and_its_end_is_kept_of_both() -> None:

@@ -97,5 +97,10 @@ class Keys:
 
 def hunk_of(old: str, new: str) -> str:
     """What a call asked to replace, as a hunk of a diff: which lines is known, and not where they stand."""
-    lines = [f"-{line}" for line in old.splitlines()] + [f"+{line}" for line in new.splitlines()]
+    lines = [f"-{line}" for line in lines_of(old)] + [f"+{line}" for line in lines_of(new)]
     return "@@ @@\n" + "\n".join(lines) + "\n"
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text, which end at LF and nowhere else."""
+    return text.removesuffix("\n").split("\n") if text else []

@@ -4,6 +4,7 @@ import re
 from typing import Any, Final
 
 from convparse.blocks import Edit, Json
+from convparse.sources._reading import lines_of
 from convparse.views import ToolUse
 
 _FILE: Final = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$")
@@ -68,13 +69,14 @@ def _asked(patch: str, call_id: str | None) -> list[Edit]:
             after = "".join(f"{line[1:]}\n" for line in lines if line.startswith("+")) if kind == "create" else None
             found.append(Edit(path, "move" if moved else kind, moved, body if kind == "update" else None, None, after, call_id))
 
-    for line in patch.partition("*** Begin Patch")[2].splitlines():
-        file = _FILE.match(line)
-        if file is not None or line.startswith("*** End Patch"):
+    for line in lines_of(patch.partition("*** Begin Patch")[2]):
+        mark = line.removesuffix("\r")
+        file = _FILE.match(mark)
+        if file is not None or mark.startswith("*** End Patch"):
             close()
             kind, path, moved, lines = ("", "", None, []) if file is None else (_KINDS[file[1]], file[2], None, [])
-        elif line.startswith("*** Move to: "):
-            moved = line[13:]
+        elif mark.startswith("*** Move to: "):
+            moved = mark[13:]
         elif kind and not line.startswith("*** End of File"):
             lines.append(line)
     close()
