@@ -178,6 +178,7 @@ def read_pending(state: State, item: Any, home: Home, session: str | None, how: 
 
 
 def _replayed(state: State, log: Log, place: Place) -> Draft:
+    """The session of a log. Where a log ends as something else, its session was taken away like anything that was replaced."""
     home = Home(state.path, place, (), log if log.operations else None, log.node if log.operations else None)
     home = home.at() if log.operations else home
     value = log.state

@@ -10,7 +10,7 @@ from functools import partial
 from math import isfinite
 from typing import Any, Final
 
-from convparse.ledger import NOWHERE, Ledger, Place
+from convparse.ledger import NOWHERE, Ledger, Place, escape
 from convparse.reading.decoding import Refused
 from convparse.reading.rows import Rows, decode_value
 from convparse.reading.tables import Record, Table, bounds
@@ -156,15 +156,16 @@ def _heads(rows: Rows, id: str) -> Iterator[Unit]:
 
 def _column(rows: Rows, place: Place, name: str, value: Any) -> Any:
     """What stands in a further column, as JSON can say it."""
+    at = f"/{escape(name)}"
     if name not in COLUMNS:
-        rows.ledger.part("unknown-field", place, f"/{name}", record=HEAD_TABLE.name)
+        rows.ledger.part("unknown-field", place, at, record=HEAD_TABLE.name)
     if type(value) is bytes:
         text = value.decode("utf-8", "replace")
         if text.encode() != value:
-            rows.ledger.part("invalid-utf8", place, f"/{name}", record=HEAD_TABLE.name)
+            rows.ledger.part("invalid-utf8", place, at, record=HEAD_TABLE.name)
         return text
     if type(value) is float and not isfinite(value):
-        rows.ledger.part("not-a-number", place, f"/{name}", record=HEAD_TABLE.name)
+        rows.ledger.part("not-a-number", place, at, record=HEAD_TABLE.name)
         return None
     return value
 
